@@ -1,0 +1,67 @@
+package probe
+
+import "strconv"
+
+// Key names what a check does to a target: probes with equal keys are run
+// once and shared. Name, Interval, Fall, Rise and Window are not part of it,
+// since each user applies its own.
+func (c Check) Key(t Target) string {
+	k := make(key, 0, 160)
+	k.str(c.Type)
+	k.str(c.Address(t))
+	k.str(c.Timeout.String())
+	k.num(c.Retries)
+	k.num(len(c.Source))
+	for _, a := range c.Source {
+		k.str(a.String())
+	}
+	switch {
+	case c.ICMP != nil:
+		k.num(c.ICMP.Count)
+		k.num(c.ICMP.Size)
+	case c.TCP != nil:
+		k.str(string(c.TCP.Send))
+		k.str(string(c.TCP.Expect))
+	case c.HTTP != nil:
+		k.http(c.HTTP, t)
+	}
+	return string(k)
+}
+
+// key is a list of values in which no two different lists look alike.
+type key []byte
+
+func (k *key) str(s string) { *k = append(strconv.AppendQuote(*k, s), ' ') }
+func (k *key) num(n int)    { *k = append(strconv.AppendInt(*k, int64(n), 10), ' ') }
+func (k *key) flag(b bool)  { *k = append(strconv.AppendBool(*k, b), ' ') }
+
+func (k *key) http(o *HTTP, t Target) {
+	k.str(o.Scheme)
+	k.str(o.Method)
+	k.str(o.Path)
+	k.str(o.effectiveHost(t))
+	k.str(o.serverName(t))
+	k.num(len(o.Headers))
+	for _, h := range o.Headers {
+		k.str(h[0])
+		k.str(h[1])
+	}
+	k.str(o.Body)
+	k.num(len(o.Status))
+	for _, s := range o.Status {
+		k.num(s.Low)
+		k.num(s.High)
+	}
+	k.str(o.ExpectBody)
+	k.flag(o.ExpectBodyRegex != nil)
+	if o.ExpectBodyRegex != nil {
+		k.str(o.ExpectBodyRegex.String())
+	}
+	k.num(o.Redirects)
+	k.num(int(o.RedirectTo))
+	k.str(o.Version)
+	k.flag(o.Verify)
+	for _, s := range []string{o.CAFile, o.CertFile, o.KeyFile, o.UserAgent, o.Username, o.PasswordFile} {
+		k.str(s)
+	}
+}
