@@ -1,0 +1,70 @@
+package answer
+
+import (
+	"github.com/miekg/dns"
+
+	"gslbd/zone/steer"
+)
+
+// maxRotations bounds the ready-made orders of a selection whose records differ
+// in size; with more records it starts at as many places.
+const maxRotations = 32
+
+// choose compiles a selection. A selection that cannot be packed answers
+// SERVFAIL; CompileZone has packed every member once, so only indexes can be wrong.
+func (z *Zone) choose(g steered, sel steer.Selection) *selected {
+	if len(sel.Members) == 0 {
+		if sel.Rule == steer.RuleNoData {
+			return &selected{status: noData}
+		}
+		return &selected{status: failed}
+	}
+	rrs := make([]dns.RR, 0, len(sel.Members))
+	for _, i := range sel.Members {
+		if i < 0 || i >= len(g.group.Members) {
+			return &selected{status: failed}
+		}
+		rrs = append(rrs, g.group.Members[i].RR)
+	}
+	window := len(rrs)
+	if sel.MaxAnswers > 0 {
+		window = min(window, sel.MaxAnswers)
+	}
+	if t := g.group.Key.Type; t == dns.TypeCNAME || t == dns.TypeDNAME {
+		window = 1
+	}
+	bodies, err := z.bodies(g, rrs, window, sel.TTL)
+	if err != nil {
+		return &selected{status: failed}
+	}
+	return &selected{status: answered, bodies: bodies}
+}
+
+// bodies packs windows of the records: one body where Reply.put rotates, else
+// one for each start.
+func (z *Zone) bodies(g steered, rrs []dns.RR, window int, ttl uint32) ([]body, error) {
+	n := &z.nodes[g.node]
+	owner := append(append([]byte(nil), z.data[n.name:n.name+uint32(n.size)]...), z.apex...)
+	p := packer{apex: z.apex}
+	compress := n.flags&isWildcard == 0
+	if stride(rrs) != 0 {
+		b, err := p.body(owner, rrs, ttl, compress)
+		b.window = window
+		return []body{b}, err
+	}
+	starts := min(len(rrs), maxRotations)
+	bodies := make([]body, 0, starts)
+	for i := range starts {
+		first := i * len(rrs) / starts
+		part := make([]dns.RR, 0, window)
+		for j := range window {
+			part = append(part, rrs[(first+j)%len(rrs)])
+		}
+		b, err := p.body(owner, part, ttl, compress)
+		if err != nil {
+			return nil, err
+		}
+		bodies = append(bodies, b)
+	}
+	return bodies, nil
+}

@@ -1,0 +1,72 @@
+package answer
+
+import (
+	"bytes"
+	"hash/maphash"
+
+	"gslbd/dnsserver/wire"
+)
+
+// rrset gives the node's RRset of a type, nil for none.
+func (z *Zone) rrset(n *node, typ uint16) *set {
+	sets := z.sets[n.set : n.set+uint32(n.sets)]
+	for i := range sets {
+		if sets[i].typ == typ {
+			return &sets[i]
+		}
+	}
+	return nil
+}
+
+// holds tells whether name is the apex or below it.
+func (z *Zone) holds(name *wire.Name) bool {
+	return name.Labels >= z.labels && bytes.Equal(name.Wire[name.Suffix(z.labels):name.Len], z.apex)
+}
+
+// hash gives the hash of a name relative to apex.
+func (z *Zone) hash(rel []byte) uint64 { return maphash.Bytes(z.seed, rel) }
+
+// probe looks up a name relative to apex, which is not empty, by its hash.
+func (z *Zone) probe(rel []byte, h uint64) (uint32, bool) {
+	mask := uint64(len(z.index) - 1)
+	for i := h & mask; ; i = (i + 1) & mask {
+		p := z.index[i]
+		if p.node == 0 {
+			return 0, false
+		}
+		if p.tag != uint32(h>>32) {
+			continue
+		}
+		n := &z.nodes[p.node]
+		if bytes.Equal(z.data[n.name:n.name+uint32(n.size)], rel) {
+			return p.node, true
+		}
+	}
+}
+
+// find gives the node of name, which is in the zone, or else its closest
+// encloser (RFC 4592 §3.3.1). Ancestors of a node always exist, so the encloser
+// is found by bisection: a flood of deep random names costs a few probes each.
+func (z *Zone) find(name *wire.Name) (uint32, bool) {
+	below := name.Labels - z.labels
+	if below == 0 {
+		return 0, true
+	}
+	end := name.Len - len(z.apex)
+	if below <= z.depth {
+		if i, ok := z.probe(name.Wire[:end], z.hash(name.Wire[:end])); ok {
+			return i, true
+		}
+	}
+	var best uint32
+	for low, high := 0, min(below-1, z.depth); low < high; {
+		mid := (low + high + 1) / 2
+		rel := name.Wire[name.Suffix(z.labels+mid):end]
+		if i, ok := z.probe(rel, z.hash(rel)); ok {
+			best, low = i, mid
+		} else {
+			high = mid - 1
+		}
+	}
+	return best, false
+}

@@ -1,0 +1,112 @@
+package answer
+
+import (
+	"bytes"
+	"encoding/binary"
+
+	"gslbd/dnsserver/wire"
+)
+
+// maxHops bounds how many CNAME and DNAME records one answer follows.
+const maxHops = 16
+
+// Lookup answers q behind the question in r (RFC 1034 §4.3.2, RFC 6672 §3.2):
+// zone by zone along a CNAME chain, as long as it stays in zones that are here,
+// does not loop and has at most 16 links. A nil table holds no zone.
+func (t *Table) Lookup(q *wire.Query, r *Reply) {
+	name, pos := &q.Name, wire.HeaderSize
+	for hop := range maxHops + 1 {
+		z := t.zone(name, q.Type, r)
+		if z == nil {
+			if hop == 0 {
+				r.Kind = Refused
+				r.Header.RCode = wire.Refused
+				r.Header.ExtendedError = wire.NotAuthoritative
+			}
+			return
+		}
+		r.Header.AA = true
+		if z != r.zone || hop == 0 {
+			r.zone, r.apex = z, pos+name.Len-len(z.apex)
+		}
+		next := r.step(name, pos, q.Type, hop)
+		if next == 0 || r.loops(q, hop) {
+			return
+		}
+		name, pos = &r.chain[hop], next
+	}
+}
+
+// step answers for one name, which stands at pos and is in r.zone. Where a
+// CNAME or DNAME leads on, it puts the target in chain[hop] and gives the
+// target's offset in the message, else 0.
+func (r *Reply) step(name *wire.Name, pos int, qtype uint16, hop int) int {
+	z := r.zone
+	i, exact := z.find(name)
+	n := &z.nodes[i]
+	if n.flags&isOccluded != 0 {
+		n, exact = &z.nodes[n.aux], false
+	}
+	if n.flags&isCut != 0 && !(exact && qtype == wire.TypeDS) {
+		r.refer(n, pos+name.Len-z.size(n), hop)
+		return 0
+	}
+	if !exact {
+		if n.flags&hasDNAME != 0 {
+			return r.redirect(n, name, pos, qtype, hop)
+		}
+		if n.aux == 0 {
+			r.negative(NXDomain, wire.NXDomain)
+			return 0
+		}
+		n = &z.nodes[n.aux]
+	}
+	s, follow := z.rrset(n, qtype), false
+	if s == nil && n.flags&hasCNAME != 0 {
+		s, follow = z.rrset(n, wire.TypeCNAME), qtype != wire.TypeANY
+	}
+	if s == nil {
+		if qtype == wire.TypeANY && n.sets > 0 {
+			r.any(pos)
+		} else {
+			r.negative(NoData, wire.NoError)
+		}
+		return 0
+	}
+	b, status := r.load(z, s, z.base(n))
+	at := len(r.Msg)
+	if status != answered {
+		r.without(status)
+	} else if count := r.put(b, pos); count == 0 {
+		r.truncate()
+	} else {
+		r.Header.Answer += uint16(count)
+		if follow && hop < maxHops {
+			r.chain[hop].Set(b.target)
+			return r.start(at + recordHead)
+		}
+	}
+	return 0
+}
+
+// start gives the offset of the first label of the name at off.
+func (r *Reply) start(off int) int {
+	if r.Msg[off] < 0xc0 {
+		return off
+	}
+	return int(binary.BigEndian.Uint16(r.Msg[off:])) & (maxPointer - 1)
+}
+
+// loops tells whether the name that hop led to was asked before.
+func (r *Reply) loops(q *wire.Query, hop int) bool {
+	next := r.chain[hop].Bytes()
+	if bytes.Equal(next, q.Name.Bytes()) {
+		return true
+	}
+	for i := range hop {
+		if bytes.Equal(next, r.chain[i].Bytes()) {
+			return true
+		}
+	}
+	return false
+}

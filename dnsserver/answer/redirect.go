@@ -1,0 +1,46 @@
+package answer
+
+import (
+	"encoding/binary"
+
+	"gslbd/dnsserver/wire"
+)
+
+// redirect answers for a name below the DNAME of n: the DNAME, and a CNAME made
+// from it (RFC 6672 §3.1). It gives what step does.
+func (r *Reply) redirect(n *node, name *wire.Name, pos int, qtype uint16, hop int) int {
+	z := r.zone
+	b, status := r.load(z, z.rrset(n, wire.TypeDNAME), z.base(n))
+	if status != answered {
+		r.without(status)
+		return 0
+	}
+	at := len(r.Msg)
+	prefix := name.Len - z.size(n)
+	if r.put(b, pos+prefix) == 0 {
+		r.truncate()
+		return 0
+	}
+	r.Header.Answer++
+	size := prefix + len(b.target)
+	if size > wire.MaxName {
+		r.Kind, r.Header.RCode = TooLong, wire.YXDomain
+		return 0
+	}
+	cname := len(r.Msg)
+	if cname+recordHead+size > r.limit {
+		r.truncate()
+		return 0
+	}
+	r.Msg = append(r.Msg, byte(0xc0|pos>>8), byte(pos), 0, wire.TypeCNAME, 0, wire.ClassIN)
+	r.Msg = append(r.Msg, r.Msg[at+6:at+10]...) // TTL
+	r.Msg = binary.BigEndian.AppendUint16(r.Msg, uint16(size))
+	r.Msg = append(r.Msg, name.Wire[:prefix]...)
+	r.Msg = append(r.Msg, b.target...)
+	r.Header.Answer++
+	if qtype == wire.TypeCNAME || qtype == wire.TypeANY || hop == maxHops {
+		return 0
+	}
+	r.chain[hop].Set(r.Msg[cname+recordHead:])
+	return cname + recordHead
+}

@@ -1,0 +1,33 @@
+package answer
+
+// refer points to the servers of the delegation n, whose name stands at owner.
+// Addresses at or below the cut must fit, others go along while there is room.
+func (r *Reply) refer(n *node, owner, hop int) {
+	z := r.zone
+	cut := &z.cuts[n.aux]
+	b, _ := r.load(z, &z.sets[cut.set], z.base(n))
+	at := len(r.Msg)
+	count := r.put(b, owner)
+	if count == 0 {
+		r.truncate()
+		return
+	}
+	r.Kind = Referral
+	r.Header.AA = hop > 0
+	r.Header.Authority = uint16(count)
+	glue := z.glue[cut.glue : cut.glue+cut.count]
+	for i := range glue {
+		g := &glue[i]
+		name := at + int(g.pos)
+		b, status := r.load(z, &z.sets[g.set], 0)
+		if status != answered || name >= maxPointer {
+			continue
+		}
+		count := r.put(b, name)
+		if count == 0 && g.must {
+			r.truncate()
+			return
+		}
+		r.Header.Additional += uint16(count)
+	}
+}

@@ -1,0 +1,49 @@
+package answer
+
+import "sync/atomic"
+
+// slot holds what a group answers now; nil until the first Publish.
+type slot = atomic.Pointer[selected]
+
+// status says whether an RRset has an answer.
+type status uint8
+
+const (
+	answered status = iota
+	noData
+	failed
+)
+
+// selected is a compiled selection.
+type selected struct {
+	status status
+	bodies []body // for answered: one of them is served
+}
+
+// load gives the body of s, whose owner's reference question ends at base. It
+// is valid until the next load.
+func (r *Reply) load(z *Zone, s *set, base int) (*body, status) {
+	if s.slot != 0 {
+		now := z.slots[s.slot-1].Load()
+		if now == nil {
+			return nil, failed
+		}
+		if now.status != answered {
+			return nil, now.status
+		}
+		if len(now.bodies) == 1 {
+			return &now.bodies[0], answered
+		}
+		return &now.bodies[r.pick(len(now.bodies))], answered
+	}
+	b := &r.static
+	end := s.off + uint32(s.size)
+	b.data = z.data[s.off:end]
+	b.stride, b.count, b.window, b.base = int(s.stride), int(s.count), int(s.count), base
+	if s.stride == 0 {
+		more := end + 2*uint32(s.pointers)
+		b.ptrs = z.data[end:more]
+		b.target = z.data[more : more+uint32(s.target)]
+	}
+	return b, answered
+}

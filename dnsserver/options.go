@@ -1,0 +1,49 @@
+package dnsserver
+
+import (
+	"runtime"
+	"time"
+
+	"go.uber.org/zap"
+)
+
+// Options says where a Server listens and within which limits. The zero value of every field but Listen means its default.
+type Options struct {
+	// Listen holds the addresses to serve, UDP and TCP each: "192.0.2.1:53", "[2001:db8::1]:53", ":53" (every address, IPv4 and IPv6).
+	// Port 0 takes any port that is free for both transports.
+	Listen []string
+	// Workers is the number of UDP sockets, each with its goroutine, for one address. Default: GOMAXPROCS. Systems other than Linux use 1.
+	Workers int
+	// ReceiveBuffer is the kernel's buffer for each UDP socket, in bytes; the kernel may grant less. Default: 4 MiB.
+	ReceiveBuffer int
+	// MaxConnections limits the TCP connections of all addresses together; one more is closed at once. Default: 1000.
+	MaxConnections int
+	// IdleTimeout closes a TCP connection on which no query begins for so long (RFC 7766 section 6.2.3). Default: 10 s.
+	IdleTimeout time.Duration
+	// MessageTimeout bounds how long one TCP message may take to arrive, and a batch of answers to be taken. Default: 5 s.
+	MessageTimeout time.Duration
+	// Log gets one line for each fault of a socket. Default: none.
+	Log *zap.Logger
+}
+
+// withDefaults fills in what was left zero.
+func (o Options) withDefaults() Options {
+	def := func(v *int, d int) {
+		if *v <= 0 {
+			*v = d
+		}
+	}
+	def(&o.Workers, runtime.GOMAXPROCS(0))
+	def(&o.ReceiveBuffer, 4<<20)
+	def(&o.MaxConnections, 1000)
+	if o.IdleTimeout <= 0 {
+		o.IdleTimeout = 10 * time.Second
+	}
+	if o.MessageTimeout <= 0 {
+		o.MessageTimeout = 5 * time.Second
+	}
+	if o.Log == nil {
+		o.Log = zap.NewNop()
+	}
+	return o
+}

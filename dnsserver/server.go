@@ -1,0 +1,128 @@
+// Package dnsserver answers DNS queries: the sockets, and the one function, Responder.Respond, in which a query becomes an answer.
+//
+// UDP runs one goroutine per socket, several sockets per address on Linux, with many messages per system call. TCP connections are run by
+// a dns.Server. Both hand the raw message to Respond and send what it gives; nothing else in the program makes an answer.
+package dnsserver
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"syscall"
+
+	"go.uber.org/zap"
+
+	"gslbd/dnsserver/answer"
+)
+
+// responder makes the answer to one packet; see Responder.Respond. The seam lets the sockets be tested without zones.
+type responder interface {
+	Respond(dst, packet []byte, client netip.AddrPort, transport Transport) []byte
+}
+
+// Server answers DNS queries on the sockets of its addresses. Its life is New, Start, Stop, once.
+type Server struct {
+	opts         Options
+	table        atomic.Pointer[answer.Table]  // what every Responder answers from
+	newResponder func(*AnswerCounts) responder // one for each goroutine that answers
+	control      func(network, address string, raw syscall.RawConn) error
+	guard        guard
+	tcp          *tcpShared
+
+	mu        sync.Mutex // guards what follows
+	started   bool
+	stopped   bool
+	listeners []*listener
+}
+
+// New makes a Server; nothing is bound before Start. It answers REFUSED until SetTable gave it something to answer from.
+func New(opts Options) *Server {
+	s := &Server{opts: opts.withDefaults()}
+	s.guard.log = s.opts.Log
+	s.newResponder = func(count *AnswerCounts) responder { return NewResponder(&s.table, count) }
+	s.tcp = newTCPShared(s)
+	return s
+}
+
+// SetTable makes t what is answered from, at once and for every socket: a query sees the old table or the new one, whole.
+func (s *Server) SetTable(t *answer.Table) { s.table.Store(t) }
+
+// errStarted says that a Server starts once.
+var errStarted = errors.New("dns server: started already")
+
+// Start binds every address, all or none, and answers from then on. An error is a *ListenError that names the address and a hint, or
+// tells that Start was called before.
+func (s *Server) Start() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.started {
+		return errStarted
+	}
+	groups, err := parseListen(s.opts.Listen)
+	if err != nil {
+		return err
+	}
+	for _, group := range groups {
+		bound, err := s.bindGroup(group)
+		if err != nil {
+			for _, l := range s.listeners {
+				l.close()
+			}
+			s.listeners = nil
+			return err
+		}
+		s.listeners = append(s.listeners, bound...)
+	}
+	s.started = true
+	for _, l := range s.listeners {
+		l.serve()
+		s.opts.Log.Info("listening", zap.Stringer("address", l.addr))
+	}
+	return nil
+}
+
+// Stop takes no more queries, finishes those in hand, and returns when every goroutine of the server has ended. When ctx ends first, the
+// TCP connections still busy are cut off; the error then says so. Stop on a server that was not started does nothing.
+func (s *Server) Stop(ctx context.Context) error {
+	s.mu.Lock()
+	listeners := s.listeners
+	if s.stopped {
+		listeners = nil
+	}
+	s.stopped = true
+	s.mu.Unlock()
+	errs := make([]error, len(listeners))
+	var wait sync.WaitGroup
+	for i, l := range listeners {
+		wait.Go(func() { errs[i] = l.stop(ctx) })
+	}
+	wait.Wait()
+	return errors.Join(errs...)
+}
+
+// Addrs lists the addresses being served, in the order of Options.Listen, with the real port where 0 was asked. Each is served over UDP and TCP.
+func (s *Server) Addrs() []netip.AddrPort {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	addrs := make([]netip.AddrPort, len(s.listeners))
+	for i, l := range s.listeners {
+		addrs[i] = l.addr
+	}
+	return addrs
+}
+
+// Stats sums the counters of all sockets. They stay readable after Stop.
+func (s *Server) Stats() Stats {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	stats := s.tcp.stats()
+	for _, l := range s.listeners {
+		for _, w := range l.workers {
+			w.counters.addTo(&stats.UDP)
+			w.outcomes.AddTo(&stats.Outcomes)
+		}
+	}
+	return stats
+}

@@ -1,0 +1,37 @@
+package dnsserver
+
+import (
+	"net/netip"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// sharePort lets further sockets of this user bind the same address; the kernel spreads the clients over them.
+func sharePort(raw syscall.RawConn) error { return setInt(raw, unix.SOL_SOCKET, unix.SO_REUSEPORT, 1) }
+
+// setOptions prepares a bound UDP socket. Answers are never fragmented on hearsay: path MTU news, which anyone can forge, are ignored
+// (as NSD and Knot do). Wildcard sockets are told the address that was asked.
+func setOptions(raw syscall.RawConn, addr netip.AddrPort) error {
+	level, mtu, omit, info := unix.IPPROTO_IP, unix.IP_MTU_DISCOVER, unix.IP_PMTUDISC_OMIT, unix.IP_PKTINFO
+	if addr.Addr().Is6() {
+		level, mtu, omit, info = unix.IPPROTO_IPV6, unix.IPV6_MTU_DISCOVER, unix.IPV6_PMTUDISC_OMIT, unix.IPV6_RECVPKTINFO
+	}
+	_ = setInt(raw, level, mtu, omit) // Linux before 3.15 has it not; all else works without
+	if addr.Addr().IsUnspecified() {
+		return setInt(raw, level, info, 1)
+	}
+	return nil
+}
+
+// setInt sets one socket option.
+func setInt(raw syscall.RawConn, level, option, value int) error {
+	var err error
+	if failed := raw.Control(func(fd uintptr) {
+		err = os.NewSyscallError("setsockopt", unix.SetsockoptInt(int(fd), level, option, value))
+	}); failed != nil {
+		return failed
+	}
+	return err
+}

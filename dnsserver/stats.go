@@ -1,0 +1,37 @@
+package dnsserver
+
+import "sync/atomic"
+
+// Counts tells what became of the queries of one transport since the start.
+type Counts struct {
+	Received   uint64 // messages read from the network
+	Answered   uint64 // answers handed to the kernel
+	Dropped    uint64 // received, and no answer made: not a query, too long, or a panic
+	SendErrors uint64 // answers that the kernel refused or the client did not take
+	Panics     uint64 // messages whose handling panicked; each is in Dropped too
+}
+
+// Stats are the counters of a Server since its start.
+type Stats struct {
+	UDP, TCP    Counts
+	Outcomes    Outcomes // of both transports
+	Connections uint64   // TCP connections accepted
+	Refused     uint64   // TCP connections closed at once, since MaxConnections were open
+	Open        int      // TCP connections open now
+}
+
+// counters are the counts of one worker: it alone adds, once for a batch; anyone may read. The pads keep two workers off one cache line.
+type counters struct {
+	_                                               [64]byte
+	received, answered, dropped, sendErrors, panics atomic.Uint64
+	_                                               [64]byte
+}
+
+// addTo sums the counters into c.
+func (n *counters) addTo(c *Counts) {
+	c.Received += n.received.Load()
+	c.Answered += n.answered.Load()
+	c.Dropped += n.dropped.Load()
+	c.SendErrors += n.sendErrors.Load()
+	c.Panics += n.panics.Load()
+}

@@ -1,0 +1,162 @@
+package dnsserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/miekg/dns"
+	"go.uber.org/zap"
+)
+
+// tcpShared is what the TCP listeners of one server have in common: limits, counters, and the memory of connections that ended.
+type tcpShared struct {
+	max           int64
+	idle, message time.Duration
+	log           *zap.Logger
+	guard         *guard
+	sessions      sync.Pool // of *tcpSession
+	counters      counters
+	outcomes      AnswerCounts
+	accepted      atomic.Uint64
+	refused       atomic.Uint64
+	open          atomic.Int64
+}
+
+func newTCPShared(s *Server) *tcpShared {
+	t := &tcpShared{max: int64(s.opts.MaxConnections), idle: s.opts.IdleTimeout, message: s.opts.MessageTimeout, log: s.opts.Log, guard: &s.guard}
+	t.sessions.New = func() any { return &tcpSession{shared: t, responder: s.newResponder(&t.outcomes)} }
+	return t
+}
+
+// stats gives the counters of TCP.
+func (t *tcpShared) stats() (s Stats) {
+	t.counters.addTo(&s.TCP)
+	t.outcomes.AddTo(&s.Outcomes)
+	s.Connections, s.Refused, s.Open = t.accepted.Load(), t.refused.Load(), int(t.open.Load())
+	return s
+}
+
+// admit counts a new connection in, unless the limit is reached.
+func (t *tcpShared) admit() bool {
+	if t.open.Add(1) > t.max {
+		t.open.Add(-1)
+		t.refused.Add(1)
+		return false
+	}
+	t.accepted.Add(1)
+	return true
+}
+
+// tcpListener serves one TCP socket by a dns.Server, which accepts, starts a goroutine for each connection, and ends them. Of the
+// messages it sees none: ReadTCP answers a whole connection through Respond, malformed queries included.
+type tcpListener struct {
+	net.Listener
+	shared   *tcpShared
+	server   *dns.Server
+	stopping chan struct{}
+
+	mu    sync.Mutex
+	conns map[*tcpConn]struct{}
+}
+
+func newTCPListener(socket net.Listener, shared *tcpShared) *tcpListener {
+	l := &tcpListener{Listener: socket, shared: shared, stopping: make(chan struct{}), conns: make(map[*tcpConn]struct{})}
+	l.server = &dns.Server{Listener: l, DecorateReader: func(r dns.Reader) dns.Reader { return tcpReader{r, l} }}
+	return l
+}
+
+// serve starts accepting and returns when stop may be called.
+func (l *tcpListener) serve(running *sync.WaitGroup) {
+	started := make(chan struct{})
+	l.server.NotifyStartedFunc = func() { close(started) }
+	running.Go(func() {
+		if err := l.server.ActivateAndServe(); err != nil {
+			l.shared.log.Error("tcp listener failed", zap.Stringer("address", l.Addr()), zap.Error(err))
+		}
+	})
+	<-started
+}
+
+// stop closes the socket, lets each connection finish the messages it has read, and cuts off what is left when ctx ends.
+func (l *tcpListener) stop(ctx context.Context) error {
+	close(l.stopping)
+	err := l.server.ShutdownContext(ctx)
+	if ctx.Err() == nil {
+		return nil // all ended; that the listener had failed before was logged then
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.conns) == 0 {
+		return nil
+	}
+	for c := range l.conns {
+		_ = c.Conn.Close()
+	}
+	return fmt.Errorf("stopping tcp %s: %d connections cut off: %w", l.Addr(), len(l.conns), err)
+}
+
+// Accept waits for the next connection within the limit; others are closed at once. When the process runs out of file descriptors it
+// waits for some to come back.
+func (l *tcpListener) Accept() (net.Conn, error) {
+	pause := 5 * time.Millisecond
+	for {
+		conn, err := l.Listener.Accept()
+		switch {
+		case err == nil && l.shared.admit():
+			c := &tcpConn{Conn: conn, owner: l}
+			l.mu.Lock()
+			l.conns[c] = struct{}{}
+			l.mu.Unlock()
+			return c, nil
+		case err == nil:
+			_ = conn.Close()
+		case errors.Is(err, net.ErrClosed):
+			return nil, err
+		default:
+			l.shared.log.Error("tcp accept failed", zap.Stringer("address", l.Addr()), zap.Duration("retry_in", pause), zap.Error(err))
+			select {
+			case <-l.stopping:
+				return nil, err
+			case <-time.After(pause):
+			}
+			pause = min(2*pause, time.Second)
+		}
+	}
+}
+
+// tcpConn is a connection that counts itself out when it is closed.
+type tcpConn struct {
+	net.Conn
+	owner *tcpListener
+}
+
+// Close closes the connection; its owner forgets it at the first call.
+func (c *tcpConn) Close() error {
+	c.owner.mu.Lock()
+	if _, open := c.owner.conns[c]; open {
+		delete(c.owner.conns, c)
+		c.owner.shared.open.Add(-1)
+	}
+	c.owner.mu.Unlock()
+	return c.Conn.Close()
+}
+
+// tcpReader is the hook into dns.Server: its ReadTCP returns when the connection is done.
+type tcpReader struct {
+	dns.Reader
+	listener *tcpListener
+}
+
+// ReadTCP serves all queries of a connection. There is never a message left for the dns.Server.
+func (r tcpReader) ReadTCP(conn net.Conn, _ time.Duration) ([]byte, error) {
+	t := r.listener.shared
+	session := t.sessions.Get().(*tcpSession)
+	session.serve(conn, r.listener.stopping)
+	t.sessions.Put(session)
+	return nil, net.ErrClosed
+}

@@ -1,0 +1,155 @@
+package dnsserver
+
+import (
+	"encoding/binary"
+	"net"
+	"net/netip"
+	"time"
+)
+
+const (
+	tcpLength = 2       // octets of the length before each message (RFC 1035 section 4.2.2)
+	tcpHeader = 12      // octets of the shortest message, a bare header
+	tcpLarge  = 1 << 14 // buffers larger than this are not kept between uses
+	tcpFlush  = 1 << 16 // answers to pipelined queries are written when they reach so many octets
+	tcpStart  = 1 << 11 // octets a connection begins with
+)
+
+// tcpSession answers the queries of one connection, in their order (RFC 7766 section 6.2.1: pipelining allowed). It is used for one
+// connection after another.
+type tcpSession struct {
+	shared    *tcpShared
+	responder responder
+	conn      net.Conn
+	client    netip.AddrPort
+	in        []byte // what came and is not answered yet
+	reply     []byte // one answer
+	out       []byte // answers with their lengths, not written yet
+}
+
+// serve reads and answers until the client is done, too slow, or breaks the framing, or the server stops. Closing is left to the caller.
+func (s *tcpSession) serve(conn net.Conn, stopping <-chan struct{}) {
+	s.begin(conn)
+	defer s.end()
+	wait := s.shared.idle
+	for {
+		if wait > 0 && conn.SetReadDeadline(time.Now().Add(wait)) != nil {
+			return
+		}
+		select {
+		case <-stopping: // after the deadline was set, or it would undo the one that dns.Server sets to stop us
+			return
+		default:
+		}
+		if len(s.in) == cap(s.in) {
+			s.in = append(s.in, 0)[:len(s.in)] // only a long message that really arrives gets a long buffer
+		}
+		n, err := conn.Read(s.in[len(s.in):cap(s.in)])
+		if n == 0 && err != nil {
+			return
+		}
+		partial := len(s.in) > 0
+		s.in = s.in[:len(s.in)+n]
+		used, ok := s.answerAll()
+		if !s.flush() || !ok {
+			return
+		}
+		s.in = s.in[:copy(s.in, s.in[used:])]
+		switch {
+		case len(s.in) == 0:
+			wait = s.shared.idle
+			s.shrink()
+		case partial && used == 0:
+			wait = 0 // the same message goes on, and so does its deadline
+		default:
+			wait = s.shared.message
+		}
+	}
+}
+
+// begin takes over a connection.
+func (s *tcpSession) begin(conn net.Conn) {
+	s.conn, s.client = conn, netip.AddrPort{}
+	if addr, ok := conn.RemoteAddr().(*net.TCPAddr); ok {
+		a := addr.AddrPort()
+		s.client = netip.AddrPortFrom(a.Addr().Unmap().WithZone(""), a.Port())
+	}
+	if s.in == nil {
+		s.in, s.reply, s.out = make([]byte, 0, tcpStart), make([]byte, 0, tcpStart), make([]byte, 0, tcpStart)
+	}
+}
+
+// end lets go of the connection.
+func (s *tcpSession) end() {
+	s.conn, s.in = nil, s.in[:0]
+	s.shrink()
+}
+
+// shrink drops the memory of an unusually long message or answer.
+func (s *tcpSession) shrink() {
+	for _, buffer := range []*[]byte{&s.in, &s.reply, &s.out} {
+		if cap(*buffer) > tcpLarge {
+			*buffer = make([]byte, 0, tcpStart)
+		}
+	}
+}
+
+// answerAll answers every complete message in s.in and tells how much of it they took. It reports false when what follows cannot be a
+// DNS message or the client does not take its answers: the connection is to be closed.
+func (s *tcpSession) answerAll() (used int, ok bool) {
+	for {
+		rest := s.in[used:]
+		if len(rest) < tcpLength {
+			return used, true
+		}
+		length := int(binary.BigEndian.Uint16(rest))
+		if length < tcpHeader {
+			return used, false
+		}
+		if len(rest) < tcpLength+length {
+			return used, true
+		}
+		s.answer(rest[tcpLength : tcpLength+length : tcpLength+length])
+		used += tcpLength + length
+		if len(s.out) >= tcpFlush && !s.flush() {
+			return used, false
+		}
+	}
+}
+
+// answer appends the answer to one message to s.out. A panic in Respond drops the message.
+func (s *tcpSession) answer(packet []byte) {
+	n := &s.shared.counters
+	n.received.Add(1)
+	defer func() {
+		if v := recover(); v != nil {
+			n.panics.Add(1)
+			n.dropped.Add(1)
+			s.shared.guard.caught(v, packet, s.client, TCP)
+		}
+	}()
+	reply := s.responder.Respond(s.reply[:0], packet, s.client, TCP)
+	if len(reply) == 0 || len(reply) > 1<<16-1 {
+		n.dropped.Add(1)
+		return
+	}
+	s.reply = reply[:0]
+	s.out = append(binary.BigEndian.AppendUint16(s.out, uint16(len(reply))), reply...)
+	n.answered.Add(1)
+}
+
+// flush writes the answers; false means that the client is gone or does not take them in time.
+func (s *tcpSession) flush() bool {
+	if len(s.out) == 0 {
+		return true
+	}
+	err := s.conn.SetWriteDeadline(time.Now().Add(s.shared.message))
+	if err == nil {
+		_, err = s.conn.Write(s.out)
+	}
+	s.out = s.out[:0]
+	if err != nil {
+		s.shared.counters.sendErrors.Add(1)
+	}
+	return err == nil
+}

@@ -1,0 +1,267 @@
+package dnsserver
+
+import (
+	"errors"
+	"net/netip"
+	"os"
+	"syscall"
+	"testing"
+	"unsafe"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+	"golang.org/x/sys/unix"
+)
+
+// manual is a worker that a test turns by hand.
+type manual struct {
+	*udpWorker
+	t   *testing.T
+	raw syscall.RawConn
+}
+
+func newManual(t *testing.T, listen string, respond respondFunc) *manual {
+	t.Helper()
+	s := newServer(Options{Listen: []string{listen}, Workers: 1}, respond)
+	l, err := s.bind(listen, netip.MustParseAddrPort(listen))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(l.close)
+	raw, err := l.workers[0].conn.SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &manual{l.workers[0], t, raw}
+}
+
+// bound is the address with the real port.
+func (m *manual) bound() netip.AddrPort { return m.addr }
+
+// counts gives the worker's counters.
+func (m *manual) counts() (c Counts) {
+	m.counters.addTo(&c)
+	return c
+}
+
+// One call takes a whole batch, and what a panic, a silence and a refused answer leave of it goes out.
+func TestBatchIsAnsweredWhole(t *testing.T) {
+	m := newManual(t, "127.0.0.1:0", func(dst, packet []byte, client netip.AddrPort, transport Transport) []byte {
+		switch packet[1] % 8 {
+		case 3:
+			panic("three")
+		case 5:
+			return dst
+		case 6:
+			return make([]byte, 70000)
+		}
+		return echo(dst, packet, client, transport)
+	})
+	conn := dial(t, "udp", m.bound())
+	for round := range 3 {
+		for id := range uint16(batchSize) {
+			if _, err := conn.Write(query(id, 30)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := m.raw.Read(m.turn); err != nil {
+			t.Fatal(err)
+		}
+		for id := range uint16(batchSize) {
+			if k := id % 8; k != 3 && k != 5 && k != 6 {
+				expect(t, conn, id, 30)
+			}
+		}
+		n := uint64(batchSize * (round + 1))
+		if want := (Counts{Received: n, Answered: n / 8 * 5, Dropped: n / 4, SendErrors: n / 8, Panics: n / 8}); m.counts() != want {
+			t.Fatalf("round %d: %+v, want %+v", round, m.counts(), want)
+		}
+	}
+	_ = m.raw.Control(func(fd uintptr) {
+		if m.turn(fd) {
+			t.Error("something left to receive")
+		}
+	})
+}
+
+func TestUDPAllocatesNothing(t *testing.T) {
+	haveIPv6(t)
+	for _, listen := range []string{"127.0.0.1:0", "[::1]:0", "0.0.0.0:0", "[::]:0"} {
+		t.Run(listen, func(t *testing.T) {
+			m := newManual(t, listen, echo)
+			to := m.bound()
+			if m.wildcard {
+				to = netip.AddrPortFrom(map[bool]netip.Addr{true: netip.MustParseAddr("127.0.0.3"), false: netip.IPv6Loopback()}[to.Addr().Is4()], to.Port())
+			}
+			conn := dial(t, "udp", to)
+			packet, reply, turn := query(1, 60), make([]byte, 100), m.turn
+			allocs := testing.AllocsPerRun(200, func() {
+				for range 10 {
+					_, _ = conn.Write(packet)
+				}
+				if err := m.raw.Read(turn); err != nil {
+					t.Fatal(err)
+				}
+				for range 10 {
+					_, _ = conn.Read(reply)
+				}
+			})
+			if allocs != 0 {
+				t.Errorf("%v allocations for 10 packets, want 0", allocs)
+			}
+			if c := m.counts(); c.Answered != 2010 {
+				t.Errorf("%+v, want 2010 answered", c)
+			}
+		})
+	}
+}
+
+// The workers of one address share its clients.
+func TestWorkersShareThePort(t *testing.T) {
+	s := start(t, Options{Listen: []string{"127.0.0.1:0"}, Workers: 3}, echo)
+	for range 100 {
+		ask(t, dial(t, "udp", s.Addrs()[0]), 1, 20)
+	}
+	if n := len(s.listeners[0].workers); n != 3 {
+		t.Fatalf("%d workers, want 3", n)
+	}
+	for i, w := range s.listeners[0].workers {
+		eventually(t, "counted", func() bool { return s.Stats().UDP.Answered == 100 })
+		if w.counters.received.Load() == 0 {
+			t.Errorf("worker %d of 3 got none of 100 clients", i)
+		}
+	}
+}
+
+// Queries that wait in the socket at a stop are answered.
+func TestStopAnswersWhatIsQueued(t *testing.T) {
+	busy, release := make(chan bool, 1), make(chan bool)
+	s := start(t, Options{Listen: []string{"127.0.0.1:0"}, Workers: 1}, func(dst, packet []byte, client netip.AddrPort, transport Transport) []byte {
+		if packet[1] == 0 {
+			busy <- true
+			<-release
+		}
+		return echo(dst, packet, client, transport)
+	})
+	conn := dial(t, "udp", s.Addrs()[0])
+	_, _ = conn.Write(query(0, 20))
+	<-busy
+	for id := range uint16(150) {
+		_, _ = conn.Write(query(id+1, 20))
+	}
+	for _, w := range s.listeners[0].workers {
+		w.stop()
+	}
+	close(release)
+	for id := range uint16(151) {
+		expect(t, conn, id, 20)
+	}
+}
+
+func TestReceiveFaultIsReported(t *testing.T) {
+	core, logs := observer.New(zap.ErrorLevel)
+	m := newManual(t, "127.0.0.1:0", echo)
+	m.log = zap.New(core)
+	file, err := os.Open(os.DevNull) // not a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if !m.turn(file.Fd()) || !errors.Is(m.errno, unix.ENOTSOCK) {
+		t.Fatalf("errno %v, want ENOTSOCK", m.errno)
+	}
+	m.fault()
+	if logs.FilterMessage("udp receive failed").FilterField(zap.Stringer("address", m.addr)).Len() != 1 {
+		t.Errorf("logged %v", logs.All())
+	}
+}
+
+// A socket closed under a worker ends it with a log line.
+func TestClosedSocketEndsTheWorker(t *testing.T) {
+	core, logs := observer.New(zap.ErrorLevel)
+	m := newManual(t, "127.0.0.1:0", echo)
+	m.log = zap.New(core)
+	_ = m.conn.Close()
+	m.run()
+	if logs.FilterMessage("udp listener failed").Len() != 1 {
+		t.Errorf("logged %v", logs.All())
+	}
+}
+
+func TestSocketOptions(t *testing.T) {
+	haveIPv6(t)
+	for _, c := range []struct {
+		listen        string
+		level, option int
+		want          int
+	}{
+		{"127.0.0.1:0", unix.IPPROTO_IP, unix.IP_MTU_DISCOVER, unix.IP_PMTUDISC_OMIT},
+		{"127.0.0.1:0", unix.IPPROTO_IP, unix.IP_PKTINFO, 0},
+		{"127.0.0.1:0", unix.SOL_SOCKET, unix.SO_REUSEPORT, 1},
+		{"0.0.0.0:0", unix.IPPROTO_IP, unix.IP_PKTINFO, 1},
+		{"[::1]:0", unix.IPPROTO_IPV6, unix.IPV6_MTU_DISCOVER, unix.IPV6_PMTUDISC_OMIT},
+		{"[::1]:0", unix.IPPROTO_IPV6, unix.IPV6_RECVPKTINFO, 0},
+		{"[::]:0", unix.IPPROTO_IPV6, unix.IPV6_RECVPKTINFO, 1},
+		{"[::]:0", unix.IPPROTO_IPV6, unix.IPV6_V6ONLY, 1},
+	} {
+		_ = newManual(t, c.listen, echo).raw.Control(func(fd uintptr) {
+			if got, err := unix.GetsockoptInt(int(fd), c.level, c.option); err != nil || got != c.want {
+				t.Errorf("%s: option %d/%d is %d (%v), want %d", c.listen, c.level, c.option, got, err, c.want)
+			}
+		})
+	}
+}
+
+func TestReceiveBufferIsAsked(t *testing.T) {
+	s := start(t, Options{Listen: []string{"127.0.0.1:0"}, Workers: 1, ReceiveBuffer: 50000}, echo)
+	raw, err := s.listeners[0].workers[0].conn.SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = raw.Control(func(fd uintptr) {
+		if got, _ := unix.GetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_RCVBUF); got != 100000 { // the kernel doubles it
+			t.Errorf("SO_RCVBUF is %d, want 100000", got)
+		}
+	})
+}
+
+// What an answer says of the interface: nothing, unless its address is link-local.
+func TestForgetInterface(t *testing.T) {
+	for _, c := range []struct {
+		family uint16
+		first  [2]byte
+		kept   bool
+	}{
+		{unix.AF_INET, [2]byte{7, 0}, false},
+		{unix.AF_INET6, [2]byte{0x20, 0x01}, false},
+		{unix.AF_INET6, [2]byte{0xfe, 0x80}, true},
+		{unix.AF_INET6, [2]byte{0xfe, 0xbf}, true},
+		{unix.AF_INET6, [2]byte{0xfe, 0xc0}, false},
+	} {
+		var got control
+		index := (*uint32)(unsafe.Pointer(&got.info[16]))
+		if c.family == unix.AF_INET {
+			index = (*uint32)(unsafe.Pointer(&got.info[0]))
+		}
+		got.info[0], got.info[1] = c.first[0], c.first[1]
+		*index |= 7
+		got.forgetInterface(c.family)
+		if (*index != 0) != c.kept {
+			t.Errorf("family %d, address %x…: interface %d, kept should be %v", c.family, c.first, *index, c.kept)
+		}
+	}
+}
+
+// Addresses come out of the kernel's bytes as they are, IPv4 in IPv6 unwrapped.
+func TestClientAddress(t *testing.T) {
+	b := newBatch(false)
+	b.names[0] = unix.RawSockaddrInet6{Family: unix.AF_INET6, Port: 0x3500, Addr: netip.MustParseAddr("::ffff:192.0.2.1").As16()}
+	b.names[1] = unix.RawSockaddrInet6{Family: unix.AF_INET6, Addr: netip.MustParseAddr("fe80::1").As16(), Scope_id: 3}
+	*(*[2]byte)(unsafe.Pointer(&b.names[0].Port)) = [2]byte{0x12, 0x34}
+	if got := b.client(0); got != netip.MustParseAddrPort("192.0.2.1:4660") {
+		t.Errorf("got %v", got)
+	}
+	if got := b.client(1); got != netip.MustParseAddrPort("[fe80::1]:0") {
+		t.Errorf("got %v", got)
+	}
+}

@@ -1,0 +1,25 @@
+//go:build !linux
+
+package dnsserver
+
+import (
+	"net"
+	"net/netip"
+	"syscall"
+)
+
+// batches says that this system serves UDP with one socket per address, a message at a time.
+const batches = false
+
+// udpWorker serves one UDP socket.
+type udpWorker = plainUDP
+
+func newUDPWorker(conn *net.UDPConn, addr netip.AddrPort, s *Server) *udpWorker {
+	return newPlainUDP(conn, addr, s)
+}
+
+// sharePort is never asked for here.
+func sharePort(syscall.RawConn) error { return nil }
+
+// setOptions leaves the socket to dns.Server, which asks for the address of each query.
+func setOptions(syscall.RawConn, netip.AddrPort) error { return nil }

@@ -1,0 +1,149 @@
+// Package wire reads queries from packets and writes the frame of replies. It
+// allocates nothing and checks every read against the packet's end.
+package wire
+
+import "encoding/binary"
+
+// HeaderSize is the length of a message header in bytes (RFC 1035 §4.1.1).
+// The question's name always starts there.
+const HeaderSize = 12
+
+// Opcodes, types and classes that the packet line tells apart.
+const (
+	OpQuery  = 0
+	OpNotify = 4
+
+	TypeCNAME = 5
+	TypeDNAME = 39
+	TypeOPT   = 41
+	TypeDS    = 43
+	TypeIXFR  = 251
+	TypeAXFR  = 252
+	TypeANY   = 255
+
+	ClassIN = 1
+)
+
+// Outcome says what to do with a packet.
+type Outcome uint8
+
+// Outcomes of Parse.
+const (
+	OK      Outcome = iota // the whole Query is valid
+	Drop                   // no reply: shorter than a header, or itself a reply
+	FormErr                // malformed; only ID, Opcode and RD are valid
+	NotImp                 // neither QUERY nor NOTIFY; only ID, Opcode and RD are valid
+)
+
+// Query is what a packet asks. It is filled by Parse and made to be reused.
+type Query struct {
+	ID     uint16
+	Opcode uint8
+	RD     bool
+	End    int // offset just past the question
+	Type   uint16
+	Class  uint16
+	Name   Name
+	EDNS   EDNS
+}
+
+// EDNS is what the OPT record of a query says (RFC 6891 §6.1).
+type EDNS struct {
+	Present bool
+	DO      bool
+	Version uint8
+	Size    uint16 // UDP payload that the client takes, in bytes, as sent
+	Options []byte // well-formed options, part of the packet
+}
+
+// Parse reads packet into q. The packet must outlive the use of q.
+func Parse(packet []byte, q *Query) Outcome {
+	if len(packet) < HeaderSize || packet[2]&0x80 != 0 {
+		return Drop
+	}
+	q.ID = binary.BigEndian.Uint16(packet)
+	q.Opcode = packet[2] >> 3 & 15
+	q.RD = packet[2]&1 != 0
+	q.EDNS = EDNS{}
+	if q.Opcode != OpQuery && q.Opcode != OpNotify {
+		return NotImp
+	}
+	if binary.BigEndian.Uint16(packet[4:]) != 1 || !q.Name.read(packet) {
+		return FormErr
+	}
+	off := HeaderSize + q.Name.Len
+	if len(packet) < off+4 {
+		return FormErr
+	}
+	q.Type = binary.BigEndian.Uint16(packet[off:])
+	q.Class = binary.BigEndian.Uint16(packet[off+2:])
+	q.End = off + 4
+	if !q.records(packet) {
+		return FormErr
+	}
+	return OK
+}
+
+// records walks the records after the question. Only OPT matters, once and in
+// the additional section (RFC 6891 §6.1.1); the packet must end with the last.
+func (q *Query) records(p []byte) bool {
+	other := int(binary.BigEndian.Uint16(p[6:])) + int(binary.BigEndian.Uint16(p[8:]))
+	total := other + int(binary.BigEndian.Uint16(p[10:]))
+	off := q.End
+	for i := range total {
+		root := off < len(p) && p[off] == 0
+		if off = skipName(p, off); off < 0 || len(p) < off+10 {
+			return false
+		}
+		head := p[off : off+10]
+		end := off + 10 + int(binary.BigEndian.Uint16(head[8:]))
+		if end > len(p) {
+			return false
+		}
+		if binary.BigEndian.Uint16(head) == TypeOPT {
+			if i < other || !root || q.EDNS.Present || !q.EDNS.read(head, p[off+10:end]) {
+				return false
+			}
+		}
+		off = end
+	}
+	return off == len(p)
+}
+
+// read takes an OPT record: its head from the type on, and its options.
+func (e *EDNS) read(head, options []byte) bool {
+	e.Present = true
+	e.Size = binary.BigEndian.Uint16(head[2:])
+	e.Version = head[5]
+	e.DO = head[6]&0x80 != 0
+	e.Options = options
+	for len(options) > 0 {
+		if len(options) < 4 {
+			return false
+		}
+		n := 4 + int(binary.BigEndian.Uint16(options[2:]))
+		if n > len(options) {
+			return false
+		}
+		options = options[n:]
+	}
+	return true
+}
+
+// skipName gives the offset past the name at off, or -1. A pointer ends a name
+// and must point backwards.
+func skipName(p []byte, off int) int {
+	for start := off; off < len(p) && off-start < MaxName; {
+		switch n := int(p[off]); {
+		case n == 0:
+			return off + 1
+		case n < 64:
+			off += 1 + n
+		case n >= 192 && off+1 < len(p) && int(binary.BigEndian.Uint16(p[off:])&0x3fff) < start:
+			return off + 2
+		default:
+			return -1
+		}
+	}
+	return -1
+}
