@@ -1,0 +1,73 @@
+// Package config turns the YAML configuration file and the environment into a
+// plain typed Config. Every problem it finds names the file, the line, the
+// key's path and, where one exists, the way to mend it.
+package config
+
+import (
+	"maps"
+	"slices"
+
+	"gslbd/health/probe"
+	"gslbd/zone"
+	"gslbd/zone/steer"
+)
+
+// Config is one valid configuration with all defaults filled in. It is not
+// changed after Load returns it. Paths are relative to the working directory
+// of the process or absolute, never relative to the configuration file.
+type Config struct {
+	File     string   // the file read, as found or as given
+	Node     string   // this server's name; the host name by default
+	Listen   []string // "ip:port", "[ip6]:port" or ":port", in the order of the file
+	Zones    []zone.Source
+	Checks   map[string]probe.Check  // by name, lower case
+	Policies map[string]steer.Policy // by name, lower case; holds "failover" always
+	Watch    bool
+	Admin    Admin
+	Log      Log
+	Health   Health
+}
+
+// Admin says where the running server takes commands.
+type Admin struct {
+	Socket string // path of a Unix socket, at most 107 bytes
+}
+
+// Log says what is logged, and how.
+type Log struct {
+	Level  string // "debug", "info", "warn", "error"
+	Format string // "auto", "console", "json"
+}
+
+// Health bounds the work of probing.
+type Health struct {
+	MaxInFlight int // probe rounds running at the same time, 1–100000
+}
+
+// Vocabulary gives the names that annotations in zone files may refer to.
+func (c *Config) Vocabulary() zone.Vocabulary {
+	policies := make(map[string]zone.PolicyNames, len(c.Policies))
+	for name, p := range c.Policies {
+		policies[name] = zone.PolicyNames{Pools: p.Order, Fallback: p.Fallback, Checks: p.Checks}
+	}
+	return zone.Vocabulary{Checks: slices.Sorted(maps.Keys(c.Checks)), Policies: policies}
+}
+
+// Changed lists the paths of the settings outside zones, checks and policies
+// in which the two configurations differ, in the order of the documentation.
+func (c *Config) Changed(other *Config) []string {
+	var paths []string
+	differs := func(path string, equal bool) {
+		if !equal {
+			paths = append(paths, path)
+		}
+	}
+	differs("listen", slices.Equal(c.Listen, other.Listen))
+	differs("node", c.Node == other.Node)
+	differs("watch", c.Watch == other.Watch)
+	differs("admin.socket", c.Admin.Socket == other.Admin.Socket)
+	differs("log.level", c.Log.Level == other.Log.Level)
+	differs("log.format", c.Log.Format == other.Log.Format)
+	differs("health.max_in_flight", c.Health.MaxInFlight == other.Health.MaxInFlight)
+	return paths
+}

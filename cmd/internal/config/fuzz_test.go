@@ -1,0 +1,58 @@
+package config
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gslbd/zone"
+)
+
+// wellFormed checks what holds of every problem: a file, one line of message
+// and hint, and a severity.
+func wellFormed(t *testing.T, problems zone.Problems) {
+	t.Helper()
+	for _, p := range problems {
+		if p.File == "" || p.Message == "" || p.Line < 0 || p.Severity != zone.Error && p.Severity != zone.Warning {
+			t.Errorf("incomplete problem: %+v", p)
+		}
+		if p.Hint == "" {
+			t.Errorf("no hint: %+v", p)
+		}
+		if strings.ContainsAny(p.Message+p.Hint, "\n\r\x00\x1b") {
+			t.Errorf("control character in %+v", p)
+		}
+	}
+}
+
+// FuzzLoad shows that no text makes Load panic, and that what it says is
+// complete: either a configuration or an error, each with a line of the file.
+func FuzzLoad(f *testing.F) {
+	files, err := filepath.Glob("../../../testdata/config/*/*.yaml")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, problems := load("gslbd.yaml", data)
+		if (c == nil) != problems.Failed(false) {
+			t.Errorf("config %v with problems %v", c, problems)
+		}
+		wellFormed(t, problems)
+		lines := 1 + bytes.Count(data, []byte("\n")) + bytes.Count(data, []byte("\r"))
+		lines += strings.Count(string(data), "\u0085") + strings.Count(string(data), "\u2028") + strings.Count(string(data), "\u2029")
+		for _, p := range problems {
+			if p.Line > lines {
+				t.Errorf("line %d of %d: %v", p.Line, lines, p)
+			}
+		}
+	})
+}
