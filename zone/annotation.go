@@ -169,6 +169,9 @@ const targetHint = "it is IP, IP:PORT, [IPv6]:PORT or :PORT, with a port from 1 
 // parseTarget reads the value of target=.
 func parseTarget(s string) (Target, *fault) {
 	bad := &fault{"bad target " + quote(s), targetHint}
+	if inner, ok := strings.CutPrefix(s, "["); ok && strings.HasSuffix(inner, "]") {
+		bad.hint = "brackets go with a port: write " + strings.TrimSuffix(inner, "]") + " or " + s + ":PORT"
+	}
 	if addr, err := netip.ParseAddr(s); err == nil {
 		t := Target{Addr: addr.Unmap()}
 		return t, t.usable(s)
