@@ -1,0 +1,85 @@
+package admin
+
+import (
+	"context"
+
+	"gslbd/health"
+	"gslbd/zone"
+)
+
+// The documents of /api/v1/status, for those who import this package alone.
+type (
+	Status         = health.Status
+	GroupStatus    = health.GroupStatus
+	PoolStatus     = health.PoolStatus
+	MemberStatus   = health.MemberStatus
+	OverrideStatus = health.OverrideStatus
+	CheckStatus    = health.CheckStatus
+	ZoneStatus     = health.ZoneStatus
+)
+
+// Backend is the running server that the interface shows and changes. Its
+// methods are called from many goroutines at once.
+type Backend interface {
+	// Status gives the groups that name selects (NAME, NAME/TYPE, with `*`);
+	// "" selects all. A name that matches nothing is an *Error.
+	Status(name string) (Status, error)
+	// Explain answers one question and says why; *Error for a bad question.
+	Explain(q ExplainQuery) (Explanation, error)
+	// Reload reads configuration and zones again, all or nothing. The problems
+	// hold an error exactly when the running state was kept.
+	Reload(ctx context.Context, acceptUnsteered bool) zone.Problems
+	// Awaited names what readiness still waits for; empty when ready.
+	Awaited() []string
+}
+
+// ExplainQuery is the question of `gslbd explain` and /api/v1/explain.
+type ExplainQuery struct {
+	Name   string   // with or without the final dot
+	Type   string   // "" = A
+	Client string   // address of the asking client; "" = 127.0.0.1
+	Down   []string // selectors of members to take as down
+	Up     []string // selectors of members to take as up
+	Live   bool     // start from the running states; else all members are up
+}
+
+// Explanation is the document of `gslbd explain --json` and /api/v1/explain.
+type Explanation struct {
+	Name   string   `json:"name"` // without the final dot
+	Type   string   `json:"type"`
+	RCode  string   `json:"rcode"`
+	Answer []string `json:"answer"` // data of the records answered
+	Pool   string   `json:"pool"`   // "" where no pool answered
+	Policy string   `json:"policy"` // "" for a name that is not steered
+	Reason string   `json:"reason"`
+	TTL    uint32   `json:"ttl"` // seconds that a resolver may keep the reply
+	Client string   `json:"client"`
+	Scope  int      `json:"scope"` // prefix length that the decision depended on; 0 = none
+}
+
+// ReloadReply is the document of POST /api/v1/reload.
+type ReloadReply struct {
+	OK       bool          `json:"ok"`
+	Problems zone.Problems `json:"problems"`
+}
+
+// Readiness is the document of /healthz and /readyz.
+type Readiness struct {
+	OK      bool     `json:"ok"`
+	Awaited []string `json:"awaited"`
+}
+
+// Error is a refusal that people read: what is wrong and how to mend it.
+type Error struct {
+	Status  int    `json:"-"` // HTTP status; 0 = 400 for a question refused
+	Message string `json:"error"`
+	Hint    string `json:"hint"`
+}
+
+// Error gives the message, and the hint on a line of its own.
+func (e *Error) Error() string {
+	if e.Hint == "" {
+		return e.Message
+	}
+	return e.Message + "\n  hint: " + e.Hint
+}

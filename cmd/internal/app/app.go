@@ -1,0 +1,184 @@
+package app
+
+import (
+	"context"
+	"net/netip"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"gslbd/cmd/internal/admin"
+	"gslbd/cmd/internal/config"
+	"gslbd/dnsserver"
+	"gslbd/dnsserver/answer"
+	"gslbd/health"
+	"gslbd/zone"
+	"gslbd/zone/steer"
+)
+
+// defaultQuiet is how long a zone's files must rest before the watcher reads them.
+const defaultQuiet = time.Second
+
+// undoTimeout bounds the clean-up after a failed start.
+const undoTimeout = 2 * time.Second
+
+// Options are what an App needs beside its configuration.
+type Options struct {
+	Version string
+	Log     *zap.Logger // nil = none
+	// Reopen reads the configuration again for Reload; nil keeps the present one.
+	Reopen func() (*config.Config, zone.Problems)
+	// Quiet is how long changed zone files must rest before they are read; 0 = 1 s.
+	Quiet time.Duration
+}
+
+// App is a gslbd. Its life is New, Start, Stop, once.
+type App struct {
+	opts    Options
+	log     *zap.Logger
+	started time.Time
+	server  *dnsserver.Server
+	engine  *health.Engine
+	undo    undo
+	watched chan struct{} // tells the watcher that the list of files changed
+
+	// changing is held by whoever replaces the state: reloads, the watcher,
+	// Stop. The holder may read cur without mu.
+	changing gate
+	life     context.Context // ends when Stop is called, and cuts loading short
+	end      context.CancelFunc
+
+	mu       sync.RWMutex // guards what follows
+	cur      *state
+	problems map[string]string // by zone name: why the file is not what is served
+}
+
+// state is what is served. It is replaced as a whole and never changed.
+type state struct {
+	cfg   *config.Config
+	zones []*served
+	table *answer.Table
+}
+
+// groups lists the groups of all zones.
+func (s *state) groups() []*zone.Group {
+	var all []*zone.Group
+	for _, z := range s.zones {
+		all = append(all, z.groups...)
+	}
+	return all
+}
+
+// model is what the engine probes and steers.
+func (s *state) model() health.Model {
+	return health.Model{Groups: s.groups(), Checks: s.cfg.Checks, Policies: s.cfg.Policies}
+}
+
+// New loads and compiles every zone. The error is the zone.Problems of all of
+// them at once; warnings are logged. Nothing is bound or started yet.
+func New(cfg *config.Config, opts Options) (*App, error) {
+	if opts.Log == nil {
+		opts.Log = zap.NewNop()
+	}
+	if opts.Quiet <= 0 {
+		opts.Quiet = defaultQuiet
+	}
+	a := &App{
+		opts:     opts,
+		log:      opts.Log,
+		server:   dnsserver.New(dnsserver.Options{Listen: cfg.Listen, Log: opts.Log.Named("dns")}),
+		engine:   health.New(health.Options{MaxInFlight: cfg.Health.MaxInFlight, Log: opts.Log.Named("health")}),
+		changing: make(gate, 1),
+		watched:  make(chan struct{}, 1),
+		problems: map[string]string{},
+	}
+	a.life, a.end = context.WithCancel(context.Background())
+	cur, _, problems := loadState(a.life, cfg, nil)
+	if problems.Failed(false) {
+		return nil, problems
+	}
+	LogProblems(a.log, problems)
+	a.cur = cur
+	return a, nil
+}
+
+// Addrs lists the DNS addresses being served, with real ports.
+func (a *App) Addrs() []netip.AddrPort { return a.server.Addrs() }
+
+// Start answers on the DNS addresses, then on the admin socket, and then
+// probes; until the first results every member counts as unknown. On an error
+// nothing is left bound or running. It is called once.
+func (a *App) Start() error {
+	if err := a.changing.enter(a.life); err != nil {
+		return err
+	}
+	defer a.changing.leave() // a reload that is asked for meanwhile waits
+	a.started = time.Now()
+	if err := a.start(); err != nil {
+		a.end()
+		ctx, cancel := context.WithTimeout(context.Background(), undoTimeout)
+		defer cancel()
+		if undone := a.undo.unwind(ctx); undone != nil {
+			a.log.Error("cleaning up failed", zap.Error(undone))
+		}
+		return err
+	}
+	a.logStart()
+	return nil
+}
+
+// start takes the steps of Start, each with its reverse on the stack.
+func (a *App) start() error {
+	cfg := a.cur.cfg
+	a.publishUnknown()
+	a.server.SetTable(a.cur.table)
+	if err := a.server.Start(); err != nil {
+		return err
+	}
+	a.undo.push(a.server.Stop)
+	adm := admin.New(cfg.Admin.Socket, a, a.log.Named("admin"))
+	if err := adm.Start(); err != nil {
+		return err
+	}
+	a.undo.push(adm.Stop)
+	a.engine.Start()
+	a.undo.push(func(context.Context) error { a.engine.Stop(); return nil })
+	a.engine.Apply(a.cur.model(), a.cur.table, func() {})
+	a.startWatch()
+	return nil
+}
+
+// publishUnknown gives every group the answer of a server that has probed
+// nothing yet, so that the first query finds one.
+func (a *App) publishUnknown() {
+	for _, g := range a.cur.groups() {
+		policy := a.cur.cfg.Policies[g.Policy]
+		a.cur.table.Publish(g.Key, steer.Choose(g, &policy, nil, nil))
+	}
+}
+
+// Stop takes no more queries and requests, finishes those in hand, and ends
+// every goroutine. ctx bounds the waiting. Further calls do nothing.
+func (a *App) Stop(ctx context.Context) error {
+	a.end()
+	if a.changing.enter(ctx) == nil {
+		a.changing.leave()
+	}
+	return a.undo.unwind(ctx)
+}
+
+func (a *App) logStart() {
+	records := 0
+	for _, z := range a.cur.zones {
+		records += z.records
+	}
+	a.log.Info("started",
+		zap.String("version", a.opts.Version),
+		zap.Stringers("addresses", a.server.Addrs()),
+		zap.String("socket", a.cur.cfg.Admin.Socket),
+		zap.Int("zones", len(a.cur.zones)),
+		zap.Int("records", records),
+		zap.Int("groups", len(a.cur.groups())),
+		zap.Int("checks", len(a.cur.cfg.Checks)))
+}

@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"gslbd/cmd/internal/app"
+	"gslbd/cmd/internal/config"
+	"gslbd/zone"
+)
+
+func (s *shell) serveCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "serve",
+		Short: "Answer queries and probe, until SIGTERM or SIGINT; SIGHUP reloads",
+		Args:  cobra.NoArgs,
+		RunE:  run(func(*cobra.Command, []string) error { return s.serve() }),
+	}
+}
+
+func (s *shell) serve() error {
+	// A reload that is asked for during the start must not end the process.
+	hangup := make(chan os.Signal, 1)
+	signal.Notify(hangup, syscall.SIGHUP)
+	defer signal.Stop(hangup)
+
+	cfg, problems := config.Load(s.config)
+	if cfg == nil {
+		return problems
+	}
+	log, err := app.NewLogger(s.stderr, cfg.Log.Level, cfg.Log.Format)
+	if err != nil {
+		return err
+	}
+	app.LogProblems(log, problems)
+	reopen := func() (*config.Config, zone.Problems) { return config.Load(cfg.File) }
+	a, err := app.New(cfg, app.Options{Version: app.Version(), Log: log, Reopen: reopen})
+	if err != nil {
+		return err
+	}
+	stop := make(chan os.Signal, 1)
+	signal.Notify(stop, syscall.SIGTERM, syscall.SIGINT)
+	if err := a.Start(); err != nil {
+		return err
+	}
+	sig := a.Run(stop, hangup)
+	signal.Stop(stop) // a second signal ends the process at once
+	a.End(sig)
+	return nil
+}
