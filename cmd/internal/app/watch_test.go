@@ -43,6 +43,7 @@ func TestWatchSerial(t *testing.T) {
 	if got := query(t, a, "new.example.com"); got != "127.0.0.3" {
 		t.Errorf("got %s", got)
 	}
+	awaitLog(t, logs, "zone reloaded")
 	line := logs.FilterMessage("zone reloaded").All()[0].ContextMap()
 	if line["zone"] != "example.com" || line["from"] != uint32(1) || line["to"] != uint32(2) {
 		t.Errorf("logged %v", line)

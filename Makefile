@@ -1,0 +1,39 @@
+# Targets: build test check run bench fuzz. Each works in a fresh clone with Go alone.
+GO ?= go
+FUZZTIME ?= 30s
+BENCHTIME ?= 1s
+ROUNDS ?= 5
+
+.PHONY: build test check run bench fuzz
+
+build:
+	$(GO) build -o gslbd ./cmd/gslbd
+
+test:
+	$(GO) test ./...
+
+# The budgets and import rules are tests of cmd/gslbd; their texts are in testdata/layout.
+check:
+	@unformatted=$$(gofmt -l cmd dnsserver health zone examples testdata) || exit 1; \
+	if [ -n "$$unformatted" ]; then echo "not gofmt'ed: $$unformatted"; exit 1; fi
+	$(GO) vet ./... ./testdata/bench
+	$(GO) tool staticcheck ./... ./testdata/bench
+	$(GO) test -count=1 -run '^TestRepo' ./cmd/gslbd
+
+run:
+	$(GO) run ./examples/quickstart
+
+# What is measured and how: testdata/bench/README.md.
+bench:
+	$(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) ./...
+	$(GO) run ./testdata/bench -rounds $(ROUNDS)
+
+# Every fuzz target of every package, FUZZTIME each.
+fuzz:
+	@for pkg in $$($(GO) list ./...); do \
+	  names=$$($(GO) test -list '^Fuzz' $$pkg) || { echo "$$names"; exit 1; }; \
+	  for name in $$(echo "$$names" | grep '^Fuzz'); do \
+	    echo "== $$pkg $$name"; \
+	    $(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \
+	  done; \
+	done
