@@ -87,11 +87,10 @@ func (s *Server) Start() error {
 // TCP connections still busy are cut off; the error then says so. Stop on a server that was not started does nothing.
 func (s *Server) Stop(ctx context.Context) error {
 	s.mu.Lock()
-	listeners := s.listeners
-	if s.stopped {
-		listeners = nil
+	var listeners []*listener
+	if s.started && !s.stopped {
+		listeners, s.stopped = s.listeners, true
 	}
-	s.stopped = true
 	s.mu.Unlock()
 	errs := make([]error, len(listeners))
 	var wait sync.WaitGroup

@@ -70,7 +70,14 @@ func TestRestartOnTheSamePort(t *testing.T) {
 }
 
 func TestStopWithoutStart(t *testing.T) {
-	stop(t, New(Options{Listen: []string{"127.0.0.1:0"}}))
+	s := New(Options{Listen: []string{"127.0.0.1:0"}})
+	stop(t, s)
+	if err := s.Start(); err != nil {
+		t.Fatal(err)
+	}
+	addr := s.Addrs()[0].String()
+	stop(t, s) // the first Stop must not have been this one
+	stop(t, start(t, Options{Listen: []string{addr}}, echo))
 }
 
 // Clients of both transports keep asking while the server stops: it must end in peace, and every answer that comes must be right.

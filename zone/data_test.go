@@ -59,6 +59,49 @@ var dataCases = []struct{ text, want string }{
 		text: `CNAME x`,
 	},
 	{
+		text: `NSEC y AAAA A TYPE65534 NSEC A`,
+	},
+	{
+		text: `NSEC3 1 1 12 aabb 2t7b4g4vsa5smi47k61mv5bv1a22bojr MX DNSKEY NS SOA`,
+	},
+	{
+		text: `CSYNC 66 3 NS A AAAA`,
+	},
+	{
+		text: `TXT \# 0`,
+		want: `incomplete TXT data`,
+	},
+	{
+		text: `TXT \# 1 00`,
+	},
+	{
+		text: `RESINFO \# 0`,
+		want: `incomplete RESINFO data`,
+	},
+	{
+		text: `HTTPS 1 . mandatory=alpn,port alpn=h2 port=8443`,
+	},
+	{
+		text: `HTTPS 1 . mandatory=port alpn=h2`,
+		want: `HTTPS data name "port" as mandatory and do not have it`,
+	},
+	{
+		text: `SVCB 1 x mandatory=key65333`,
+		want: `SVCB data name "key65333" as mandatory and do not have it`,
+	},
+	{
+		text: `HTTPS 1 . mandatory=mandatory`,
+		want: `HTTPS data name "mandatory" itself as mandatory`,
+	},
+	{
+		text: `HTTPS 1 . mandatory=alpn,alpn alpn=h2`,
+		want: `HTTPS data name "alpn" twice as mandatory`,
+	},
+	{
+		text: `HTTPS 1 . no-default-alpn`,
+		want: `HTTPS data have no-default-alpn without alpn`,
+	},
+	{
 		text: `CNAME x y`,
 		want: `bad CNAME data at "y"`,
 	},

@@ -12,6 +12,9 @@ const maxGenerated = 1 << 20
 // generate obeys $GENERATE START-STOP[/STEP] RECORD: RECORD is read once for
 // each value, with $ and ${OFFSET,WIDTH,BASE} replaced, in the annotation too.
 func (l *loader) generate(cur *cursor, e *entry, c *context) *fault {
+	if l.serialOnly {
+		return nil // it makes no SOA
+	}
 	w := cur.word()
 	r, f := parseRange(w)
 	if f != nil {
@@ -38,6 +41,8 @@ func (l *loader) generate(cur *cursor, e *entry, c *context) *fault {
 	if e.note != nil && len(notes) == 1 {
 		shared = l.annotate(e.note, e.noteL, c)
 	}
+	inner := *c // the last owner stays what it was, as in BIND
+	inner.word = nil
 	var line, comment []byte
 	for v := r.start; v <= r.stop && !l.report.full(); v += r.step {
 		if line, f = text.expand(line[:0], v); f != nil {
@@ -50,7 +55,7 @@ func (l *loader) generate(cur *cursor, e *entry, c *context) *fault {
 			}
 			n = l.annotate(comment, e.noteL, c)
 		}
-		if !l.record(line, e.line, n, c) {
+		if !l.record(line, e.line, n, &inner) {
 			break // the others would fail in the same way
 		}
 	}

@@ -21,8 +21,8 @@ type include struct {
 	info fs.FileInfo
 }
 
-// include obeys $INCLUDE FILE [ORIGIN] (RFC 1035 §5.1): origin and last owner
-// are the parent's again after it.
+// include obeys $INCLUDE FILE [ORIGIN] (RFC 1035 §5.1): the file begins with the
+// last owner, and origin and last owner are the parent's again after it.
 func (l *loader) include(cur *cursor, line int, c *context) *fault {
 	const form = "it is: $INCLUDE FILE [ORIGIN]"
 	w := cur.word()
@@ -50,7 +50,7 @@ func (l *loader) include(cur *cursor, line int, c *context) *fault {
 		return &fault{"$INCLUDE " + quote(name) + " " + f.message, f.hint}
 	}
 	l.includes = append(l.includes, include{name, info})
-	l.read(data, &context{file: l.fileIndex(filepath.Join(l.dir, name)), origin: origin, owner: noOwner})
+	l.read(data, &context{file: l.fileIndex(filepath.Join(l.dir, name)), origin: origin, owner: c.owner})
 	l.includes = l.includes[:len(l.includes)-1]
 	return nil
 }

@@ -119,12 +119,14 @@ func (l *loader) entry(e *entry, c *context) {
 		}
 		l.fail(c, e.line, e.fault.message, e.fault.hint)
 	case len(e.text) == 0:
-		l.stray(e, c)
+		if !l.serialOnly {
+			l.stray(e, c)
+		}
 	case e.text[0] == '$':
 		l.directive(e, c)
 	default:
 		note := int32(0)
-		if e.note != nil {
+		if e.note != nil && !l.serialOnly {
 			note = l.annotate(e.note, e.noteL, c)
 		}
 		l.record(e.text, e.line, note, c)

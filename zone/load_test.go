@@ -125,7 +125,7 @@ func TestInclude(t *testing.T) {
 	}
 	for name, text := range map[string]string{
 		"sub/a.inc": "$TTL 5\na A 192.0.2.2 ; @primary check=web\n$INCLUDE sub/b.inc\n$ORIGIN deeper\nb A 192.0.2.3\n",
-		"sub/b.inc": "c TXT inner\n",
+		"sub/b.inc": "  TXT first\nc TXT inner\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -138,8 +138,8 @@ func TestInclude(t *testing.T) {
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	want := "www.example.com. 60 IN A 192.0.2.1\nwww.example.com. 5 IN TXT \"still-www\"\n" +
-		"a.sub.example.com. 5 IN A 192.0.2.2 | failover primary 192.0.2.2 weight 1 [web] 192.0.2.2:0 line 2\n" +
+	want := "www.example.com. 60 IN A 192.0.2.1\nwww.example.com. 5 IN TXT \"still-www\"\nwww.example.com. 5 IN TXT \"first\"\n" +
+		"a.sub.example.com. 5 IN A 192.0.2.2 | failover primary 192.0.2.2 weight 1 [web] 192.0.2.2:0 line 2\na.sub.example.com. 5 IN TXT \"first\"\n" +
 		"c.sub.example.com. 5 IN TXT \"inner\"\nb.deeper.sub.example.com. 5 IN A 192.0.2.3\nc.example.com. 5 IN TXT \"inner\"\n"
 	if diff := cmp.Diff(want, dump(z)); diff != "" {
 		t.Error("-want +got:\n" + diff)
@@ -276,12 +276,52 @@ func TestManyRecordsOfOneName(t *testing.T) {
 	}
 }
 
+// TestDuplicateTTL keeps the lowest TTL, even if the record that has it is dropped.
+func TestDuplicateTTL(t *testing.T) {
+	for text, want := range map[string]uint32{
+		"x 60 TXT a\nx 30 TXT a\n":              30,
+		"x 30 TXT a\nx 60 TXT a\n":              30,
+		"x 60 TXT b\nx 60 TXT a\nx 20 TXT a\n":  20,
+		"$GENERATE 1-20 x TXT $\nx 10 TXT 20\n": 10,
+	} {
+		z, problems := Load(Source{"example.com", write(t, head+text)}, testVocabulary())
+		if z == nil || len(problems) == 0 {
+			t.Fatalf("%q: %v", text, problems)
+		}
+		for _, rr := range z.RRsets[len(z.RRsets)-1].RRs {
+			if s := z.RRsets[len(z.RRsets)-1]; s.TTL != want || rr.Header().Ttl != want {
+				t.Errorf("%q: TTL %d, %v", text, s.TTL, rr)
+			}
+		}
+	}
+}
+
+// TestRRsetSize measures RRsets as a message holds them, whatever escapes their text has.
+func TestRRsetSize(t *testing.T) {
+	octets := strings.Repeat(`\200`, 100)
+	for text, ok := range map[string]bool{
+		fmt.Sprintf("$GENERATE 1-%d www TXT a%s%s${100000}\n", MaxRRset/220, octets, octets):    true,
+		fmt.Sprintf("$GENERATE 1-%d www TXT a%s%s${100000}\n", MaxRRset/220+1, octets, octets):  false,
+		fmt.Sprintf("$GENERATE 1-%d %s A 10.0.${0}.1\n", 200, octets[:60*4]):                    true,
+		fmt.Sprintf("$GENERATE 1-%d %s MX $ mail.example.net.\n", MaxRRset/32, octets[:60*4]):   true,
+		fmt.Sprintf("$GENERATE 1-%d %s MX $ mail.example.net.\n", MaxRRset/32+1, octets[:60*4]): false,
+	} {
+		_, problems := Load(Source{"example.com", write(t, head+text)}, testVocabulary())
+		if problems.Failed(false) == ok || !ok && problems[0].Line != 5 {
+			t.Errorf("%.60q: %v", text, problems)
+		}
+	}
+}
+
 func TestNameServerAtWildcard(t *testing.T) {
 	for text, ok := range map[string]bool{
 		"@ NS ns.any\n*.any A 192.0.2.9\n":                    true,
 		"@ NS ns.any\n* A 192.0.2.9\n":                        true,
 		"@ NS ns.any\n* TXT x\n":                              false,
 		"@ NS ns.any\n* A 192.0.2.9\nany TXT x\n":             false,
+		"@ NS ns.any\n* A 192.0.2.9\nx.any TXT x\n":           false,
+		"@ NS any\n* A 192.0.2.9\nx.any TXT x\n":              false,
+		"@ NS ns.any\n* A 192.0.2.9\nx.other TXT x\n":         true,
 		"@ NS ns.sub\nsub NS ns.sub\nns.sub AAAA 2001:db8::1": true,
 	} {
 		_, problems := Load(Source{"example.com", write(t, head+text)}, testVocabulary())

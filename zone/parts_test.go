@@ -178,6 +178,8 @@ func TestSerial(t *testing.T) {
 		head: 7,
 		"$ORIGIN example.com.\nwww 60 A broken\n@ 60 IN SOA a b ( 4294967295 ; serial\n 1 1 1 1 )\n": 4294967295,
 		"@ IN SOA a b 9 1 1 1 1": 9,
+		"$GENERATE 1-3 h$ 60 A 192.0.2.$ ; @primary check=$\n@ SOA a b 11 1 1 1 1\n":                                    11,
+		strings.Repeat("www 60 A 192.0.2.1 ; @primary check=web\n; @primary check=web\n", 200) + "@ SOA a b 12 1 1 1 1": 12,
 	} {
 		if got, err := Serial(write(t, text)); got != want || err != nil {
 			t.Errorf("%q: %d, %v", text, got, err)

@@ -142,6 +142,9 @@ func (r *rdata) settle(rr dns.RR) (dns.RR, *fault) {
 		return rr, nil
 	}
 	kind := dns.Type(rr.Header().Rrtype).String()
+	if f := amend(rr, kind); f != nil {
+		return nil, f
+	}
 	rr.Header().Name = "."
 	n, err := dns.PackRR(rr, r.room(), 0, nil, false)
 	if err == nil && n < fixedPart+leastData(rr.Header().Rrtype) {
@@ -158,7 +161,7 @@ func (r *rdata) settle(rr dns.RR) (dns.RR, *fault) {
 }
 
 // leastData gives the octets of the shortest RDATA that make sense, for types
-// whose last field, a digest or key, the library lets be empty.
+// whose last field, a digest, a key or text, the library lets be empty.
 func leastData(t uint16) int {
 	switch t {
 	case dns.TypeDS, dns.TypeCDS, dns.TypeDLV, dns.TypeTA, dns.TypeDNSKEY, dns.TypeCDNSKEY, dns.TypeKEY:
@@ -171,6 +174,8 @@ func leastData(t uint16) int {
 		return 6
 	case dns.TypeZONEMD:
 		return 7
+	case dns.TypeTXT, dns.TypeSPF, dns.TypeAVC, dns.TypeNINFO, dns.TypeRESINFO, dns.TypeOPENPGPKEY, dns.TypeDHCID:
+		return 1
 	}
 	return 0
 }

@@ -28,7 +28,7 @@ type owner struct {
 
 // Values of context.owner that are no index.
 const (
-	noOwner  int32 = -1 // none yet in this file
+	noOwner  int32 = -1 // none yet
 	badOwner int32 = -2 // faulty or outside the zone; already reported
 )
 
@@ -55,7 +55,7 @@ func (l *loader) record(text []byte, line int, note int32, c *context) bool {
 	if !blank(text[0]) {
 		l.setOwner(cur.word(), line, c)
 	} else if c.owner == noOwner {
-		l.fail(c, line, "record has no owner name, and none stands before it in this file", "begin the line with a name, or with @ for the origin")
+		l.fail(c, line, "record has no owner name, and none stands before it", "begin the line with a name, or with @ for the origin")
 		c.owner = badOwner
 	}
 	h, f := parseHeader(&cur)

@@ -9,9 +9,10 @@ import (
 	"github.com/miekg/dns"
 )
 
-// maxRRset bounds an RRset, in octets of records with compressed owners: with
-// a header, a question and EDNS it must fit into one message over TCP.
-const maxRRset = 65000
+// MaxRRset bounds an RRset, in octets of records whose owners are compressed and
+// whose data are not: it must fit into one message over TCP (RFC 1035 §4.2.2)
+// with a question, an SOA and EDNS beside it.
+const MaxRRset = 1<<16 - 1 - 2048
 
 // place is where an RRset begins, or a record stands.
 type place struct {
@@ -28,6 +29,7 @@ type assembly struct {
 	first  []int32 // index in zone.RRsets for each owner, and one more for the end
 	rrs    []dns.RR
 	ns     map[dns.RR]place // of NS records
+	empty  map[string]bool  // empty non-terminals; made when first asked for
 }
 
 // assemble makes the zone. It reports every rule that the records break.
@@ -74,7 +76,11 @@ func (l *loader) assemble() *Zone {
 func (a *assembly) gather(run []record) {
 	lead := run[0]
 	key := Key{Zone: a.loader.zone, Name: a.owners[lead.owner].name, Type: lead.typ}
+	lowest := lead.rr.Header().Ttl
 	if len(run) > 1 {
+		for i := range run {
+			lowest = min(lowest, run[i].rr.Header().Ttl)
+		}
 		run = a.unique(run, key)
 	}
 	steered, marked := a.steering(run, key)
@@ -83,8 +89,8 @@ func (a *assembly) gather(run []record) {
 		if set.Group = a.group(run, key); set.Group != nil {
 			a.zone.Groups = append(a.zone.Groups, set.Group)
 		}
-	} else if len(run) > 1 {
-		set.TTL = a.oneTTL(run, key)
+	} else if len(run) > 1 || lowest < set.TTL {
+		set.TTL = a.oneTTL(run, key, lowest)
 		a.single(run, key)
 	}
 	from := len(a.rrs)
@@ -172,22 +178,21 @@ func dataOf(rr dns.RR) string {
 	return strings.TrimPrefix(rr.String(), rr.Header().String())
 }
 
-// oneTTL gives a plain RRset the lowest TTL of its records (RFC 2181 §5.2).
-// Signatures have the TTLs of what they sign (RFC 4034 §3).
-func (a *assembly) oneTTL(run []record, key Key) uint32 {
-	ttl := run[0].rr.Header().Ttl
-	var odd *record
-	for i := range run {
-		t := run[i].rr.Header().Ttl
-		if t != run[0].rr.Header().Ttl && odd == nil {
-			odd = &run[i]
-		}
-		ttl = min(ttl, t)
-	}
-	if odd == nil || key.Type == dns.TypeRRSIG {
+// oneTTL gives a plain RRset the lowest TTL of its records (RFC 2181 §5.2),
+// which may be that of a duplicate. Signatures have the TTLs of what they sign
+// (RFC 4034 §3).
+func (a *assembly) oneTTL(run []record, key Key, ttl uint32) uint32 {
+	if key.Type == dns.TypeRRSIG {
 		return ttl
 	}
-	a.warnAt(odd, key, fmt.Sprintf("TTL %d differs from TTL %d at %s; %d is used for all", odd.rr.Header().Ttl, run[0].rr.Header().Ttl, a.where(&run[0]), ttl), "give the records of one name and type one TTL")
+	for i := range run {
+		odd := &run[i]
+		if odd.rr.Header().Ttl == run[0].rr.Header().Ttl {
+			continue
+		}
+		a.warnAt(odd, key, fmt.Sprintf("TTL %d differs from TTL %d at %s; %d is used for all", odd.rr.Header().Ttl, run[0].rr.Header().Ttl, a.where(&run[0]), ttl), "give the records of one name and type one TTL")
+		break
+	}
 	for _, r := range run {
 		r.rr.Header().Ttl = ttl
 	}
@@ -196,6 +201,9 @@ func (a *assembly) oneTTL(run []record, key Key) uint32 {
 
 // single refuses a second record of types that may have but one.
 func (a *assembly) single(run []record, key Key) {
+	if len(run) < 2 {
+		return
+	}
 	switch key.Type {
 	case dns.TypeSOA:
 		a.errorAt(&run[1], key, "second SOA; the first stands at "+a.where(&run[0]), "keep one of them")
@@ -215,11 +223,31 @@ func (a *assembly) bound(run []record, key Key) {
 	case dns.TypeAAAA:
 		size = len(run) * (12 + 16)
 	default:
-		for _, r := range run {
-			size += dns.Len(r.rr) - len(r.rr.Header().Name) - 1 + 2
+		size = a.packed(run)
+	}
+	if size > MaxRRset {
+		a.errorAt(&run[0], key, fmt.Sprintf("RRset of %d records has %d octets, more than a DNS message can hold (%d)", len(run), size, MaxRRset), "remove records, or spread them over several names")
+	}
+}
+
+// packed gives the octets of the records: an estimate, and the true number where
+// that comes near the bound.
+func (a *assembly) packed(run []record) int {
+	owner := dns.Len(&dns.ANY{Hdr: *run[0].rr.Header()}) - 10
+	size := 0
+	for _, r := range run {
+		size += dns.Len(r.rr) - owner + 2
+	}
+	if size < MaxRRset/2 {
+		return size
+	}
+	size = 0
+	for _, r := range run {
+		n, err := dns.PackRR(r.rr, a.rdata.room(), 0, nil, false)
+		if err != nil {
+			return MaxRRset + 1 // settle has packed it before
 		}
+		size += n - owner + 2
 	}
-	if size > maxRRset {
-		a.errorAt(&run[0], key, fmt.Sprintf("RRset of %d records has %d octets, more than a DNS message can hold (%d)", len(run), size, maxRRset), "remove records, or spread them over several names")
-	}
+	return size
 }

@@ -152,9 +152,9 @@ var generateCases = []struct{ name, zone, want string }{
 		want: "a.sub 1, b x",
 	},
 	{
-		name: "owner after it",
-		zone: "$GENERATE 1-2 a$ TXT $\n  TXT x\n",
-		want: "a1 1, a2 2, a2 x",
+		name: "the owner before it stays",
+		zone: "b TXT y\n$GENERATE 1-2 a$ TXT $\n  TXT x\nb TXT z\n",
+		want: "b y, b x, b z, a1 1, a2 2",
 	},
 	{
 		name: "over several lines",

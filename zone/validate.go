@@ -92,24 +92,37 @@ func (a *assembly) addressless(name string) *fault {
 }
 
 // holder gives the owner whose records answer for a name: itself, or the
-// wildcard at its closest ancestor that exists (RFC 4592 §3.3.1).
+// wildcard at its closest encloser (RFC 4592 §3.3.1).
 func (a *assembly) holder(name string) string {
-	if _, ok := a.index[name]; ok {
-		return name
+	up := name
+	for !a.exists(up) && up != "." {
+		up = parent(up)
 	}
-	for up := parent(name); within(up, a.loader.zone); up = parent(up) {
-		wild := "*." + up
-		if up == "." {
-			wild = "*."
-		}
-		if _, ok := a.index[wild]; ok {
-			return wild
-		}
-		if _, ok := a.index[up]; ok || up == "." {
-			break
-		}
+	wild := "*." + up
+	if up == "." {
+		wild = "*."
+	}
+	if _, ok := a.index[wild]; ok && up != name {
+		return wild
 	}
 	return name
+}
+
+// exists reports whether a name has records or a name below it that does.
+func (a *assembly) exists(name string) bool {
+	if _, ok := a.index[name]; ok || name == a.loader.zone {
+		return true
+	}
+	if a.empty == nil {
+		a.empty = map[string]bool{}
+		for i := range a.owners {
+			for up := a.owners[i].name; up != a.loader.zone && !a.empty[up]; {
+				up = parent(up)
+				a.empty[up] = true
+			}
+		}
+	}
+	return a.empty[name]
 }
 
 // exclusive checks the types of one owner against each other.

@@ -7,7 +7,8 @@ import (
 )
 
 // maxRotations bounds the ready-made orders of a selection whose records differ
-// in size; with more records it starts at as many places.
+// in size. With more records it starts at as many places, or at as many more as
+// it takes for each record to be in one of the windows.
 const maxRotations = 32
 
 // choose compiles a selection. A selection that cannot be packed answers
@@ -30,7 +31,7 @@ func (z *Zone) choose(g steered, sel steer.Selection) *selected {
 	if sel.MaxAnswers > 0 {
 		window = min(window, sel.MaxAnswers)
 	}
-	if t := g.group.Key.Type; t == dns.TypeCNAME || t == dns.TypeDNAME {
+	if g.group.Key.Type == dns.TypeCNAME {
 		window = 1
 	}
 	bodies, err := z.bodies(g, rrs, window, sel.TTL)
@@ -52,7 +53,7 @@ func (z *Zone) bodies(g steered, rrs []dns.RR, window int, ttl uint32) ([]body, 
 		b.window = window
 		return []body{b}, err
 	}
-	starts := min(len(rrs), maxRotations)
+	starts := min(len(rrs), max(maxRotations, (len(rrs)+window-1)/window))
 	bodies := make([]body, 0, starts)
 	for i := range starts {
 		first := i * len(rrs) / starts

@@ -58,7 +58,9 @@ func TestRotation(t *testing.T) {
 		{"sizes differ", txt, 4, 0, 4},
 		{"sizes differ, window", txt, 5, 3, 3},
 		{"more than orders are made ready", txt, 40, 2, 2},
+		{"more than orders are made ready, window of one", txt, 100, 1, 1},
 		{"cname", alias, 3, 0, 1},
+		{"cnames, more than orders are made ready", alias, 100, 0, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, g := group(t, c.members, c.record)

@@ -143,7 +143,7 @@ func (c *compiler) bodyOf(r *zone.RRset, n *node) (set, error) {
 	if err != nil {
 		return s, err
 	}
-	if r.Group != nil && (r.Type == dns.TypeNS || r.Type == dns.TypeSOA) {
+	if r.Group != nil && (r.Type == dns.TypeNS || r.Type == dns.TypeSOA || r.Type == dns.TypeDNAME) {
 		return s, errors.New("records of this type cannot be steered")
 	}
 	if r.Group != nil {

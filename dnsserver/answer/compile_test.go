@@ -50,6 +50,19 @@ func steered(z *zone.Zone) *zone.Zone {
 	return z
 }
 
+// TestLargestRRset compiles and asks for the largest RRset that zone.Load lets pass.
+func TestLargestRRset(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("$TTL 60\n@ SOA ns.other. h 1 1 1 1 1\n@ NS ns.other.\n")
+	for i := range zone.MaxRRset / 16 {
+		fmt.Fprintf(&text, "www A 10.0.%d.%d\n", i>>8, i&255)
+	}
+	s := serve(t, parse(t, "example.", text.String()))
+	if m, _ := s.ask(t, query(t, "www.example. A"), dnsserver.TCP); len(m.Answer) != zone.MaxRRset/16 {
+		t.Error(len(m.Answer), m.Truncated)
+	}
+}
+
 func TestCompileErrors(t *testing.T) {
 	var large []string
 	for i := range 300 {
@@ -69,6 +82,7 @@ func TestCompileErrors(t *testing.T) {
 		"zones/zone: x.zone/TXT: the RRsets of this name do not stand":      built(t, "zone.", soa, "x.zone. 60 IN A 192.0.2.1", "y.zone. 60 IN A 192.0.2.1", "x.zone. 60 IN TXT x"),
 		"zones/zone: x.zone/A: two RRsets of this name and type":            built(t, "zone.", soa, "x.zone. 60 IN A 192.0.2.1", "x.zone. 60 IN A 192.0.2.2"),
 		"zones/included:7: x.zone/NS: records of this type cannot be":       steered(built(t, "zone.", soa, "x.zone. 60 IN NS ns.zone.")),
+		"zones/included:7: x.zone/DNAME: records of this type cannot be":    steered(built(t, "zone.", soa, "x.zone. 60 IN DNAME y.zone.")),
 		"zones/included:7: zone/SOA: records of this type cannot be":        steered(built(t, "zone.", soa)),
 		"zones/zone: x.zone/TXT: the records are larger than 63487 bytes":   built(t, "zone.", soa, strings.Join(large, "|")),
 		"zones/included:7: x.zone/TXT: the records are larger than 63487":   steered(built(t, "zone.", soa, strings.Join(large, "|"))),

@@ -7,11 +7,11 @@ import (
 	"github.com/miekg/dns"
 
 	"gslbd/dnsserver/wire"
+	"gslbd/zone"
 )
 
-// maxBody bounds one RRset so that it fits a message over TCP with a question,
-// an OPT record and an SOA beside it, in bytes.
-const maxBody = 64<<10 - 1 - 2048
+// maxBody bounds one RRset, in bytes: what a zone file may hold can be packed.
+const maxBody = zone.MaxRRset
 
 // maxKnown bounds how many names of one body later names are compressed against.
 const maxKnown = 64

@@ -10,11 +10,7 @@ import (
 // from it (RFC 6672 §3.1). It gives what step does.
 func (r *Reply) redirect(n *node, name *wire.Name, pos int, qtype uint16, hop int) int {
 	z := r.zone
-	b, status := r.load(z, z.rrset(n, wire.TypeDNAME), z.base(n))
-	if status != answered {
-		r.without(status)
-		return 0
-	}
+	b, _ := r.load(z, z.rrset(n, wire.TypeDNAME), z.base(n))
 	at := len(r.Msg)
 	prefix := name.Len - z.size(n)
 	if r.put(b, pos+prefix) == 0 {
