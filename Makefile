@@ -20,8 +20,10 @@ check:
 	$(GO) tool staticcheck ./... ./testdata/bench
 	$(GO) test -count=1 -run '^TestRepo' ./cmd/gslbd
 
-run:
-	$(GO) run ./examples/quickstart
+# exec, so that what stops make stops the quickstart, and with it all that it started.
+run: build
+	@$(GO) build -o examples/quickstart/quickstart ./examples/quickstart
+	@exec examples/quickstart/quickstart -dir examples/quickstart -gslbd ./gslbd
 
 # What is measured and how: testdata/bench/README.md.
 bench:

@@ -25,7 +25,7 @@ func main() {
 	dir := flag.String("dir", "", "folder with gslbd.yaml and the zone file (default: this example's)")
 	program := flag.String("gslbd", "", "gslbd to run (default: built from this module, as ./gslbd)")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	exit(run(ctx, *dir, *program))
 }
@@ -102,10 +102,12 @@ func prepare(ctx context.Context, dir, program string) (string, string, error) {
 }
 
 // child is a command that shares our terminal and is asked to stop when ctx is
-// done, then made to.
+// done, then made to. Where the system can do that, it also ends when we are
+// killed.
 func child(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	cmd.SysProcAttr = endWithParent()
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 6 * time.Second // gslbd takes at most 5 s to finish
 	return cmd
