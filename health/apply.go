@@ -73,13 +73,18 @@ func (b *builder) group(zg *zone.Group) *group {
 // compare keeps the time of an answer that stayed, and logs another one.
 func (b *builder) compare(g, was *group) {
 	before := was.data(was.sel)
-	if slices.Equal(before, g.data(g.sel)) {
+	if sameRecords(before, g.data(g.sel)) {
 		g.since = was.since
 		if was.sel.Rule == g.sel.Rule && was.sel.Pool == g.sel.Pool {
 			return
 		}
 	}
 	b.old.noteAnswer(g, was.sel, before)
+}
+
+// sameRecords compares answers, in which order means nothing.
+func sameRecords(a, b []string) bool {
+	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
 // member fills in member i of g, from the old group where it was there before.

@@ -48,6 +48,42 @@ func TestApplyKeepsStates(t *testing.T) {
 	})
 }
 
+// Records that merely stand in another order are no other answer.
+func TestApplyReordered(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.apply(model(check(), www("primary:1", "primary:2", "secondary:3")))
+		w.wait(settled)
+		before := w.group()
+		w.apply(model(check(), www("primary:2", "secondary:3", "primary:1")))
+		w.expect("2 1")
+		if after := w.group(); after.Since != before.Since {
+			t.Errorf("since %v, before %v", after.Since, before.Since)
+		}
+		w.wait(time.Second)
+		if n := w.logs.FilterMessage("answer changed").Len() + w.logs.FilterMessage("answer kept").Len(); n != 0 {
+			t.Errorf("%d lines on an answer that stayed", n)
+		}
+	})
+}
+
+// A check that a reload renamed is the same probe; the log tells its new name.
+func TestApplyRenamedCheck(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.apply(model(check(), www("primary:1:web")))
+		w.wait(settled)
+		tries := len(w.tries("1"))
+		w.apply(model(check(named("site")), www("primary:1:site")))
+		w.target("1", lacksPermission)
+		w.wait(10 * time.Second)
+		if n := len(w.tries("1")); n != tries+1 {
+			t.Errorf("%d rounds, want %d", n, tries+1)
+		}
+		if got := w.line("probe fault")["check"]; got != "site" {
+			t.Errorf("the fault is of check %v", got)
+		}
+	})
+}
+
 // The answer that keep holds on to loses what leaves the zone.
 func TestRecordLeavesTheZone(t *testing.T) {
 	inWorld(t, func(w *world) {

@@ -62,12 +62,20 @@ type source struct {
 	ended    time.Time     // end of the last round
 	judged   time.Time     // end of the last round that was no fault
 	latency  time.Duration // of the last passed round
+	told     told          // of its faults, by the log
 }
 
 // user names the use of a source by its place.
 type user struct {
 	group       *group
 	member, use int
+}
+
+// name is what the first user calls the check today; the job keeps the name
+// that it was made with.
+func (s *source) name() string {
+	u := s.users[0]
+	return u.group.members[u.member].uses[u.use].check
 }
 
 func newDecider(m *monitor, log *zap.Logger) *decider {

@@ -2,7 +2,7 @@ package health
 
 import (
 	"fmt"
-	"slices"
+	"time"
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
@@ -95,7 +95,7 @@ func (d *decider) noteAnswer(g *group, before steer.Selection, old []string) {
 		level = zapcore.WarnLevel
 	}
 	answer := g.data(g.sel)
-	if len(answer) > 0 && slices.Equal(old, answer) {
+	if len(answer) > 0 && sameRecords(old, answer) {
 		event = "answer kept"
 	}
 	d.note(level, event,
@@ -109,23 +109,39 @@ func (d *decider) noteAnswer(g *group, before steer.Selection, old []string) {
 		zap.String("reason", g.sel.Reason))
 }
 
+// told is what the log last said of a source's faults.
+type told struct {
+	reason string
+	at     time.Time
+	open   bool // nothing has been said of its end
+}
+
+// faultSilence is how long the log says nothing of a fault that it has told and
+// that comes again: when file descriptors are short, faults come and go.
+const faultSilence = 5 * time.Minute
+
 // noteFault logs once when a probe meets a fault of our own, again when the
 // fault becomes another, and when it is over.
 func (d *decider) noteFault(s *source, out outcome) {
-	was, is := s.last.Outcome == probe.Fault, out.result.Outcome == probe.Fault
-	fields := []zap.Field{
-		zap.String("check", s.job.check.Name),
-		zap.String("target", s.address()),
-		zap.Int("members", len(s.users)),
-	}
+	is, reason := out.result.Outcome == probe.Fault, out.result.Reason
 	switch {
-	case is && (!was || s.last.Reason != out.result.Reason):
-		fields = append(fields, zap.String("error", out.result.Reason))
+	case is && (reason != s.told.reason || !s.told.open && out.ended.Sub(s.told.at) >= faultSilence):
+		s.told = told{reason, out.ended, true}
+		fields := append(s.fields(), zap.String("error", reason))
 		if out.stack != "" {
 			fields = append(fields, zap.String("stack", out.stack))
 		}
 		d.note(zapcore.ErrorLevel, "probe fault", fields...)
-	case was && !is:
-		d.note(zapcore.InfoLevel, "probe fault over", fields...)
+	case !is && s.told.open:
+		s.told.open = false
+		d.note(zapcore.InfoLevel, "probe fault over", s.fields()...)
+	}
+}
+
+func (s *source) fields() []zap.Field {
+	return []zap.Field{
+		zap.String("check", s.name()),
+		zap.String("target", s.address()),
+		zap.Int("members", len(s.users)),
 	}
 }

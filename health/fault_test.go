@@ -43,6 +43,37 @@ func TestFaultKeepsState(t *testing.T) {
 	})
 }
 
+// A fault that comes and goes is not told at each turn; one that stays is told
+// in the end, though the log had called it over.
+func TestFaultThatComesAndGoes(t *testing.T) {
+	inWorld(t, func(w *world) {
+		lines := func() [2]int {
+			return [2]int{w.logs.FilterMessage("probe fault").Len(), w.logs.FilterMessage("probe fault over").Len()}
+		}
+		w.apply(model(check(), www("primary:1"))) // rounds at 0, 5, 15, 25 s
+		w.wait(time.Second)
+		for range 12 { // four minutes
+			w.target("1", lacksPermission)
+			w.wait(10 * time.Second)
+			w.target("1", nil)
+			w.wait(10 * time.Second)
+		}
+		if got := lines(); got != [2]int{1, 1} {
+			t.Errorf("faults and ends told: %v", got)
+		}
+		w.target("1", lacksPermission)
+		w.wait(time.Hour)
+		if got := lines(); got != [2]int{2, 1} {
+			t.Errorf("after one that stays: %v", got)
+		}
+		w.target("1", nil)
+		w.wait(10 * time.Second)
+		if got := lines(); got != [2]int{2, 2} {
+			t.Errorf("after its end: %v", got)
+		}
+	})
+}
+
 // A fault between two failures does not reset what counts towards fall.
 func TestFaultBetweenFailures(t *testing.T) {
 	inWorld(t, func(w *world) {

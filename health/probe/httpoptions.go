@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"encoding/base64"
 	"fmt"
-	"io"
 	"net"
 	"net/textproto"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -117,9 +115,6 @@ func (o *HTTP) requestFields(host string) ([][2]string, error) {
 	return fields, nil
 }
 
-// maxPassword bounds a password file, in bytes.
-const maxPassword = 4096
-
 // authorization reads the password at every try, so that a rotated one works
 // without a reload.
 func (o *HTTP) authorization() (string, *failure) {
@@ -138,15 +133,7 @@ func (o *HTTP) password() (string, error) {
 	if o.PasswordFile == "" {
 		return "", nil
 	}
-	file, err := os.Open(o.PasswordFile)
-	if err != nil {
-		return "", err
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, maxPassword+1))
-	if err == nil && len(text) > maxPassword {
-		err = fmt.Errorf("%s is longer than %d bytes", o.PasswordFile, maxPassword)
-	}
+	text, err := readFile(o.PasswordFile, maxPassword)
 	return string(text), err
 }
 

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"strings"
 	"time"
 )
@@ -23,7 +22,7 @@ func (o *HTTP) tlsConfig(name string) (*tls.Config, error) {
 		cfg.NextProtos = []string{"h2"}
 	}
 	if o.CAFile != "" {
-		pem, err := os.ReadFile(o.CAFile)
+		pem, err := readFile(o.CAFile, maxPEM)
 		if err != nil {
 			return nil, fmt.Errorf("ca_file: %w", err)
 		}
@@ -33,13 +32,25 @@ func (o *HTTP) tlsConfig(name string) (*tls.Config, error) {
 		}
 	}
 	if o.CertFile != "" || o.KeyFile != "" {
-		cert, err := tls.LoadX509KeyPair(o.CertFile, o.KeyFile)
+		cert, err := keyPair(o.CertFile, o.KeyFile)
 		if err != nil {
 			return nil, fmt.Errorf("cert_file and key_file: %w", err)
 		}
 		cfg.Certificates = []tls.Certificate{cert}
 	}
 	return cfg, nil
+}
+
+func keyPair(certFile, keyFile string) (tls.Certificate, error) {
+	cert, err := readFile(certFile, maxPEM)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	key, err := readFile(keyFile, maxPEM)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	return tls.X509KeyPair(cert, key)
 }
 
 // handshake negotiates TLS. Another server than the member is asked for its

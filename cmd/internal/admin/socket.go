@@ -19,11 +19,17 @@ const dialTimeout = time.Second
 // answers is left over from a crash and is replaced; a live one, or a file
 // that is no socket, is never touched. A missing last directory is made.
 func listenUnix(path string) (net.Listener, error) {
+	dir := filepath.Dir(path)
+	if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, socketError(path, err)
+	}
+	unlock, err := lockDir(dir)
+	if err != nil {
+		return nil, socketError(path, err)
+	}
+	defer unlock()
 	if err := clearStale(path); err != nil {
 		return nil, err
-	}
-	if err := os.Mkdir(filepath.Dir(path), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, socketError(path, err)
 	}
 	ln, err := net.Listen("unix", path)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -45,6 +46,52 @@ func TestStaleSocketIsReplaced(t *testing.T) {
 	defer stop(t, s)
 	if _, err := NewClient(path).Ready(t.Context()); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestStaleSocketRace: of many that start at once on one stale socket, exactly
+// one gets it, and answers on it.
+func TestStaleSocketRace(t *testing.T) {
+	for range 20 {
+		path := socketPath(t)
+		leaveStale(t, path)
+		var racers sync.WaitGroup
+		won := make(chan *Server, 8)
+		for range cap(won) {
+			racers.Go(func() {
+				s := New(path, &fake{}, nil)
+				if err := s.Start(); err == nil {
+					won <- s
+				} else if !strings.Contains(err.Error(), "another gslbd runs on it") {
+					t.Error(err)
+				}
+			})
+		}
+		racers.Wait()
+		if n := len(won); n != 1 {
+			t.Errorf("%d servers have the socket", n)
+		}
+		if _, err := NewClient(path).Ready(t.Context()); err != nil {
+			t.Error(err)
+		}
+		for close(won); len(won) > 0; {
+			stop(t, <-won)
+		}
+	}
+}
+
+// TestLockedDirectory: whoever holds the lock for ever does not hold up a start
+// for ever.
+func TestLockedDirectory(t *testing.T) {
+	path := socketPath(t)
+	unlock, err := lockDir(filepath.Dir(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	err = New(path, &fake{}, nil).Start()
+	if err == nil || !strings.Contains(err.Error(), "another program holds a lock on "+filepath.Dir(path)) {
+		t.Errorf("got %v", err)
 	}
 }
 

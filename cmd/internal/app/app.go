@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"net/netip"
 	"sync"
 	"time"
@@ -143,10 +144,23 @@ func (a *App) start() error {
 	}
 	a.undo.push(adm.Stop)
 	a.engine.Start()
-	a.undo.push(func(context.Context) error { a.engine.Stop(); return nil })
+	a.undo.push(a.stopEngine)
 	a.engine.Apply(a.cur.model(), a.cur.table, func() {})
 	a.startWatch()
 	return nil
+}
+
+// stopEngine cancels the probes. One that is stuck in the kernel, as on a dead
+// network file system, is left behind when ctx ends.
+func (a *App) stopEngine(ctx context.Context) error {
+	stopped := make(chan struct{})
+	go func() { defer close(stopped); a.engine.Stop() }()
+	select {
+	case <-stopped:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("probes did not end: %w", ctx.Err())
+	}
 }
 
 // publishUnknown gives every group the answer of a server that has probed

@@ -16,6 +16,8 @@ import (
 
 	"gslbd/cmd/internal/admin"
 	"gslbd/dnsserver"
+	"gslbd/health"
+	"gslbd/health/probe"
 	"gslbd/zone"
 )
 
@@ -138,6 +140,72 @@ func TestRun(t *testing.T) {
 	a.End(syscall.SIGTERM)
 	if logs.FilterMessage("stopped").Len() != 1 || logs.FilterMessage("stopped with work in hand").Len() != 0 {
 		t.Errorf("logged %v", logs.All())
+	}
+}
+
+// TestHangupStorm: hang-ups that come during a reload make one more together,
+// and that one reads what was written before the last of them.
+func TestHangupStorm(t *testing.T) {
+	a, logs := launch(t, "watch: false\n", header+pairs)
+	stop, hangup := make(chan os.Signal, 1), make(chan os.Signal, 1) // as signal.Notify fills it
+	got := make(chan os.Signal)
+	go func() { got <- a.Run(stop, hangup) }()
+	if err := a.changing.enter(t.Context()); err != nil { // as a long reload does
+		t.Fatal(err)
+	}
+	hangup <- syscall.SIGHUP
+	eventually(t, "the first to be taken", func() bool { return len(hangup) == 0 })
+	for range 100 {
+		select {
+		case hangup <- syscall.SIGHUP:
+		default:
+		}
+	}
+	put(t, "a.zone", header+pairs+"new A 127.0.0.3\n")
+	a.changing.leave()
+	eventually(t, "two reloads", func() bool { return logs.FilterMessage("reloaded").Len() == 2 && len(hangup) == 0 })
+	if answer := query(t, a, "new.example.com"); answer != "127.0.0.3" {
+		t.Errorf("got %s", answer)
+	}
+	stop <- syscall.SIGTERM
+	<-got
+	if n := logs.FilterMessage("reloaded").Len(); n != 2 {
+		t.Errorf("%d reloads", n)
+	}
+}
+
+// stuck is a prober that nothing can cancel.
+type stuck struct{ release chan struct{} }
+
+func (s stuck) Probe(context.Context) probe.Result {
+	<-s.release
+	return probe.Result{Outcome: probe.Fault}
+}
+
+// TestStopWithStuckProbe: a stop does not wait for a probe that cannot end.
+func TestStopWithStuckProbe(t *testing.T) {
+	cfg := configured(t, checksText, header+"www A 127.0.0.1 ; @primary check=web\n")
+	st, _, problems := loadState(t.Context(), cfg, nil)
+	if st == nil {
+		t.Fatal(problems)
+	}
+	began, release := make(chan struct{}), make(chan struct{})
+	engine := health.New(health.Options{NewProber: func(probe.Check, probe.Target, bool) (probe.Prober, error) {
+		close(began)
+		return stuck{release}, nil
+	}})
+	engine.Start()
+	engine.Apply(st.model(), st.table, func() {})
+	<-began
+	a := &App{engine: engine}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if err := a.stopEngine(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+	close(release)
+	if err := a.stopEngine(t.Context()); err != nil {
+		t.Error(err)
 	}
 }
 

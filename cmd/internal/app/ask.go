@@ -28,6 +28,9 @@ type question struct {
 
 func parseQuestion(q admin.ExplainQuery) (question, error) {
 	out := question{name: dns.Fqdn(q.Name), qtype: dns.TypeA, client: netip.AddrFrom4([4]byte{127, 0, 0, 1})}
+	if q.Name == "" {
+		return out, &admin.Error{Status: http.StatusBadRequest, Message: "the name is empty", Hint: "the root is written as a dot"}
+	}
 	if _, ok := dns.IsDomainName(out.name); !ok || !ascii(out.name) {
 		return out, &admin.Error{
 			Status:  http.StatusBadRequest,

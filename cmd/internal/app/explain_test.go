@@ -60,6 +60,7 @@ func TestExplain(t *testing.T) {
 		{admin.ExplainQuery{Name: "nix.example.com"}, `NXDOMAIN [] / 30: nix.example.com does not exist in zone example.com`},
 		{admin.ExplainQuery{Name: "www.example.com", Type: "AAAA"}, `NOERROR [] / 30: www.example.com has no AAAA record`},
 		{admin.ExplainQuery{Name: "www.example.com", Type: "TYPE65280"}, `NOERROR [] / 30: www.example.com has no TYPE65280 record`},
+		{admin.ExplainQuery{Name: "example.com", Type: "AXFR"}, `REFUSED [] / 0: the reply is REFUSED`},
 		{admin.ExplainQuery{Name: "example.org"}, `REFUSED [] / 0: example.org is outside every zone served here`},
 	}
 	for _, tt := range tests {
@@ -86,6 +87,7 @@ func TestExplainBadQuestions(t *testing.T) {
 		message string
 		hint    string
 	}{
+		{admin.ExplainQuery{}, 400, `the name is empty`, "dot"},
 		{admin.ExplainQuery{Name: "a..b"}, 400, `"a..b" is not a domain name`, "labels"},
 		{admin.ExplainQuery{Name: "münchen.example.com"}, 400, `is not a domain name`, "xn--"},
 		{admin.ExplainQuery{Name: "a b"}, 400, `is not a domain name`, "labels"},

@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"time"
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
@@ -14,6 +15,7 @@ import (
 
 // NewLogger makes the log of `gslbd serve`. level is debug, info, warn or
 // error; format is console, json, or auto: console when out is a terminal.
+// Nobody who logs waits for out; Sync, before the end, waits a second for it.
 func NewLogger(out io.Writer, level, format string) (*zap.Logger, error) {
 	at, err := zapcore.ParseLevel(level)
 	if err != nil {
@@ -29,7 +31,18 @@ func NewLogger(out io.Writer, level, format string) (*zap.Logger, error) {
 		cfg.EncodeLevel = zapcore.CapitalLevelEncoder
 		enc = zapcore.NewConsoleEncoder(cfg)
 	}
-	return zap.New(zapcore.NewCore(enc, zapcore.Lock(zapcore.AddSync(out)), at)), nil
+	queue := &lineQueue{out: out, lost: func(n int) []byte { return lostLine(enc.Clone(), n) }}
+	return zap.New(zapcore.NewCore(enc, queue, at)), nil
+}
+
+// lostLine says that n log lines could not be written.
+func lostLine(enc zapcore.Encoder, n int) []byte {
+	entry := zapcore.Entry{Level: zapcore.WarnLevel, Time: time.Now(), Message: "log lines lost"}
+	line, err := enc.EncodeEntry(entry, []zap.Field{zap.Int("lines", n)})
+	if err != nil {
+		return nil
+	}
+	return line.Bytes()
 }
 
 // LogProblems writes each problem as one line.

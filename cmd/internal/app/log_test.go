@@ -19,6 +19,7 @@ func TestLogger(t *testing.T) {
 	}
 	log.Debug("hidden")
 	log.Info("answer changed", zap.Duration("after", time.Second))
+	_ = log.Sync()
 	var line map[string]any
 	if err := json.Unmarshal(out.Bytes(), &line); err != nil {
 		t.Fatalf("%v in %s", err, &out)
@@ -34,6 +35,7 @@ func TestLogger(t *testing.T) {
 	}
 	log.Info("hidden")
 	log.Warn("member down", zap.String("why", "refused"))
+	_ = log.Sync()
 	if got := out.String(); !strings.Contains(got, "WARN\tmember down\t{\"why\": \"refused\"}\n") || strings.Contains(got, "hidden") {
 		t.Errorf("got %q", got)
 	}

@@ -134,7 +134,7 @@ func (sc scene) unsteered(reply *dns.Msg, name string, qtype uint16) string {
 	shown, typ := zone.Display(name), dns.Type(qtype).String()
 	origin, inside := sc.zoneOf(dns.CanonicalName(name))
 	switch {
-	case reply.Rcode == dns.RcodeRefused, !inside:
+	case !inside:
 		return shown + " is outside every zone served here"
 	case reply.Rcode == dns.RcodeNameError:
 		return fmt.Sprintf("%s does not exist in zone %s", shown, zone.Display(origin))

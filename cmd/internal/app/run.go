@@ -11,17 +11,21 @@ import (
 // stopTimeout leaves a margin within the 5 s in which a stop must be over.
 const stopTimeout = 4 * time.Second
 
-// Run serves until a signal comes on stop, and gives it back. Each signal on
-// hangup reloads; a stop does not wait for that.
+// Run serves until a signal comes on stop, and gives it back. A signal on
+// hangup reloads; those that come meanwhile make one more reload together. A
+// stop does not wait for that.
 func (a *App) Run(stop, hangup <-chan os.Signal) os.Signal {
-	for {
-		select {
-		case sig := <-stop:
-			return sig
-		case <-hangup:
-			go a.Reload(context.Background(), false) // ends with Stop at the latest
+	go func() { // ends with Stop at the latest
+		for {
+			select {
+			case <-hangup:
+				a.Reload(a.life, false)
+			case <-a.life.Done():
+				return
+			}
 		}
-	}
+	}()
+	return <-stop
 }
 
 // End stops within 5 s. What could not be finished in that time is cut off and

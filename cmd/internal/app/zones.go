@@ -33,7 +33,7 @@ type served struct {
 type guard []zone.Key
 
 // loadState loads and compiles every zone of cfg. failed tells by zone name
-// is wrong there. The state is nil exactly when the problems hold an error; one
+// what is wrong there. The state is nil exactly when the problems hold an error; one
 // is that ctx ended between two zones.
 func loadState(ctx context.Context, cfg *config.Config, before guard) (cur *state, failed map[string]string, problems zone.Problems) {
 	cur, failed = &state{cfg: cfg}, map[string]string{}

@@ -43,13 +43,15 @@ var errReported = errors.New("reported")
 // exit status: 0 done, 1 problems found or refused, 2 wrong use. env is in the
 // form of os.Environ.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, env []string) int {
-	s := &shell{stdout: stdout, stderr: stderr, env: env}
+	out := &results{Writer: stdout}
+	s := &shell{stdout: out, stderr: stderr, env: env}
 	root := s.root()
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
 	cmd, err := root.ExecuteC()
+	if out.err != nil {
+		return s.fail(out.err)
+	}
 	if err == nil {
 		return exitDone
 	}
@@ -84,13 +86,17 @@ func (s *shell) root() *cobra.Command {
 		Version:       app.Version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
-		RunE:          func(*cobra.Command, []string) error { return errors.New("a command is missing") },
+		Args:          cobra.ArbitraryArgs,
+		RunE:          wanted,
 	}
 	root.SetVersionTemplate(versionText())
 	root.PersistentFlags().StringVarP(&s.config, "config", "c", "", "configuration `FILE` (default ./gslbd.yaml, then /etc/gslbd/gslbd.yaml)")
 	root.AddCommand(s.serveCommand(), s.checkCommand(), s.explainCommand(), s.statusCommand(),
 		s.reloadCommand(), s.probeCommand(), s.versionCommand())
+	root.SetOut(s.stdout)
+	root.SetErr(s.stderr)
+	root.SetHelpCommand(helpCommand())
+	strictCompletion(root)
 	return root
 }
 

@@ -110,7 +110,13 @@ func TestUsage(t *testing.T) {
 		message string
 	}{
 		{"", "gslbd: a command is missing"},
-		{"sevre", `gslbd: unknown command "sevre" for "gslbd"`},
+		{"sevre", `gslbd: unknown command "sevre" for "gslbd"` + "\n  hint: did you mean \"serve\"?"},
+		{"frobnicate", `gslbd: unknown command "frobnicate" for "gslbd"`},
+		{"help sevre", `gslbd: unknown command "sevre" for "gslbd"` + "\n  hint: did you mean \"serve\"?"},
+		{"help completion bahs", `gslbd: unknown command "bahs" for "gslbd completion"` + "\n  hint: did you mean \"bash\"?"},
+		{"completion", "gslbd: a command is missing"},
+		{"completion fsh", `gslbd: unknown command "fsh" for "gslbd completion"` + "\n  hint: did you mean \"fish\"?"},
+		{"completion bash now", `gslbd: unknown command "now" for "gslbd completion bash"`},
 		{"serve now", `gslbd: unknown command "now" for "gslbd serve"`},
 		{"check --strickt", "gslbd: unknown flag: --strickt"},
 		{"check a", `gslbd: unknown command "a" for "gslbd check"`},
@@ -130,7 +136,7 @@ func TestUsage(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	for _, args := range []string{"--help", "help", "help explain", "completion bash", "--version", "version"} {
+	for _, args := range []string{"--help", "help", "help explain", "help completion fish", "completion -h", "completion bash", "--version", "version"} {
 		stdout, stderr, code := call(nil, strings.Fields(args)...)
 		if code != 0 || stderr != "" || stdout == "" {
 			t.Errorf("%q: got %d %q", args, code, stderr)

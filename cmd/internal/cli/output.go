@@ -11,6 +11,21 @@ import (
 	"gslbd/cmd/internal/app"
 )
 
+// results is standard output. It remembers the first error, so that results
+// which nobody could read are not taken for success.
+type results struct {
+	io.Writer
+	err error
+}
+
+func (r *results) Write(p []byte) (int, error) {
+	n, err := r.Writer.Write(p)
+	if r.err == nil {
+		r.err = err
+	}
+	return n, err
+}
+
 // printJSON writes the one document of --json.
 func (s *shell) printJSON(doc any) error {
 	enc := json.NewEncoder(s.stdout)
@@ -46,7 +61,11 @@ func styleOf(state string) style {
 // coloured reports whether standard output takes colours: a terminal that is
 // not dumb, and no NO_COLOR (no-color.org: any value but the empty one).
 func (s *shell) coloured() bool {
-	return s.getenv("NO_COLOR") == "" && s.getenv("TERM") != "dumb" && app.IsTerminal(s.stdout)
+	out := s.stdout
+	if r, ok := out.(*results); ok {
+		out = r.Writer
+	}
+	return s.getenv("NO_COLOR") == "" && s.getenv("TERM") != "dumb" && app.IsTerminal(out)
 }
 
 func (s *shell) getenv(key string) string {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -32,6 +33,26 @@ func TestColoured(t *testing.T) {
 		s := &shell{stdout: new(bytes.Buffer), env: env}
 		if s.coloured() {
 			t.Errorf("%v: a buffer is coloured", env)
+		}
+	}
+}
+
+// TestFullDisk: results that cannot be written are a failure of every command,
+// told once.
+func TestFullDisk(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer full.Close()
+	running(t)
+	for _, args := range []string{"check", "check --json", "explain www.example.com", "status", "status --json",
+		"reload", "version", "--version", "help", "completion bash", "--help"} {
+		var stderr strings.Builder
+		code := Main(strings.Fields(args), strings.NewReader(""), full, &stderr, nil)
+		text := stderr.String()
+		if code != 1 || strings.Count(text, "no space left on device") != 1 || strings.Contains(text, "Usage") {
+			t.Errorf("%s: got %d %q", args, code, text)
 		}
 	}
 }

@@ -116,7 +116,7 @@ func TestTerminal(t *testing.T) {
 		{[]string{"TERM=xterm", "NO_COLOR="}, true},
 	}
 	for _, tt := range tests {
-		s := &shell{stdout: terminal, env: tt.env}
+		s := &shell{stdout: &results{Writer: terminal}, env: tt.env}
 		if got := s.coloured(); got != tt.want {
 			t.Errorf("%v: coloured is %v", tt.env, got)
 		}

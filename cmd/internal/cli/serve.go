@@ -35,6 +35,10 @@ func (s *shell) serve() error {
 	if err != nil {
 		return err
 	}
+	defer func() { _ = log.Sync() }() // before main prints why it failed
+	// Without this, the end of a program that reads the log would end this one.
+	signal.Ignore(syscall.SIGPIPE)
+	defer signal.Reset(syscall.SIGPIPE)
 	app.LogProblems(log, problems)
 	reopen := func() (*config.Config, zone.Problems) { return config.Load(cfg.File) }
 	a, err := app.New(cfg, app.Options{Version: app.Version(), Log: log, Reopen: reopen})

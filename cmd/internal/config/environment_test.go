@@ -71,7 +71,9 @@ func TestEnvironmentRelativePath(t *testing.T) {
 // TestEnvironmentInvalid has each bad value named by its variable, beside what
 // is wrong in the file.
 func TestEnvironmentInvalid(t *testing.T) {
+	long := "/run/" + strings.Repeat("x", 200)
 	for variable, test := range map[string][2]string{
+		"GSLBD_ADMIN_SOCKET":         {long, long + " is 205 bytes long, a socket path holds at most 107\n  hint: choose a shorter path"},
 		"GSLBD_LISTEN":               {"ns1:53", "\"ns1:53\": \"ns1\" is not an IP address\n  hint: write its IP address; the server does not ask another one for names"},
 		"GSLBD_NODE":                 {"my node", "\"my node\" is not a name\n  hint: 1 to 255 printable ASCII characters without spaces"},
 		"GSLBD_WATCH":                {"1", "1 is neither true nor false\n  hint: true or false"},

@@ -2,11 +2,13 @@ package config
 
 import (
 	"bytes"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"gslbd/health/probe"
 	"gslbd/zone"
 )
 
@@ -23,6 +25,21 @@ func wellFormed(t *testing.T, problems zone.Problems) {
 		}
 		if strings.ContainsAny(p.Message+p.Hint, "\n\r\x00\x1b") {
 			t.Errorf("control character in %+v", p)
+		}
+	}
+}
+
+// usable checks that what was accepted can be probed: a mistake in a check is
+// to be told now and not as a fault by and by.
+func usable(t *testing.T, c *Config) {
+	t.Helper()
+	for name, check := range c.Checks {
+		check.Source = nil // of one family, perhaps
+		for _, address := range []string{"192.0.2.1", "2001:db8::1"} {
+			target := probe.Target{Addr: netip.MustParseAddr(address), Name: "www.example.com"}
+			if _, err := probe.New(check, target, false); err != nil {
+				t.Errorf("check %s was accepted and cannot be probed: %v", name, err)
+			}
 		}
 	}
 }
@@ -47,6 +64,9 @@ func FuzzLoad(f *testing.F) {
 			t.Errorf("config %v with problems %v", c, problems)
 		}
 		wellFormed(t, problems)
+		if c != nil {
+			usable(t, c)
+		}
 		lines := 1 + bytes.Count(data, []byte("\n")) + bytes.Count(data, []byte("\r"))
 		lines += strings.Count(string(data), "\u0085") + strings.Count(string(data), "\u2028") + strings.Count(string(data), "\u2029")
 		for _, p := range problems {

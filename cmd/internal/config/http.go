@@ -3,6 +3,7 @@ package config
 import (
 	"net"
 	"net/netip"
+	"net/url"
 	"regexp"
 	"runtime/debug"
 	"strconv"
@@ -65,6 +66,10 @@ func urlPath(dst *string) setter {
 		case len(s) > 2048:
 			r.fail(f, "at most 2048 bytes", "%d bytes are too long", len(s))
 		default:
+			if _, err := url.ParseRequestURI(s); err != nil {
+				r.fail(f, "% and two hexadecimal digits; a percent sign itself is %25", "%s holds a bad escape", quote(s))
+				return
+			}
 			*dst = s
 		}
 	}

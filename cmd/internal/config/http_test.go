@@ -69,9 +69,11 @@ func TestCheckHTTP(t *testing.T) {
 	} {
 		want := plain
 		edit(&want)
-		if diff := cmp.Diff(&want, loadCheck(t, "type: http, "+options).HTTP, expressions()); diff != "" {
+		check := loadCheck(t, "type: http, "+options)
+		if diff := cmp.Diff(&want, check.HTTP, expressions()); diff != "" {
 			t.Errorf("%s: -want +got:\n%s", options, diff)
 		}
+		usable(t, &Config{Checks: map[string]probe.Check{options: check}})
 	}
 }
 

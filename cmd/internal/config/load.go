@@ -133,9 +133,8 @@ func (r *reader) complete(c *Config) {
 	if len(c.Zones) == 0 && r.seen["zones"] == 0 {
 		r.fail(field{path: "zones"}, "zones: [ { name: gslb.example.com, file: gslb.example.com.zone } ]", "no zones")
 	}
-	if n := len(c.Admin.Socket); n > maxSocket {
-		r.fail(field{path: "admin.socket", line: r.seen["admin.socket"]}, "choose a shorter path", "%s is %d bytes long, a socket path holds at most %d",
-			c.Admin.Socket, n, maxSocket)
+	if c.Admin.Socket == defaultSocket(r.dir) { // else it was checked as it was read
+		r.socketLength(field{path: "admin.socket"}, c.Admin.Socket)
 	}
 	r.references()
 }

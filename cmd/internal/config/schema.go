@@ -63,7 +63,7 @@ func settings(c *Config) []option {
 		{name: "policies", set: policies(c.Policies)},
 		{name: "watch", set: boolean(&c.Watch), env: true},
 		{name: "admin", sub: []option{
-			{name: "socket", set: path(&c.Admin.Socket), env: true},
+			{name: "socket", set: socket(&c.Admin.Socket), env: true},
 			{name: "listen", none: true}, {name: "tls", none: true}, {name: "token_file", none: true},
 		}},
 		{name: "log", sub: []option{

@@ -57,6 +57,25 @@ func path(dst *string) setter {
 	}
 }
 
+// socket stores the path of a Unix socket.
+func socket(dst *string) setter {
+	return func(r *reader, f field) {
+		var file string
+		if path(&file)(r, f); file != "" && r.socketLength(f, file) {
+			*dst = file
+		}
+	}
+}
+
+// socketLength reports a path that no socket can have.
+func (r *reader) socketLength(f field, file string) bool {
+	if len(file) > maxSocket {
+		r.fail(f, "choose a shorter path", "%s is %d bytes long, a socket path holds at most %d", file, len(file), maxSocket)
+		return false
+	}
+	return true
+}
+
 // boolean stores true or false.
 func boolean(dst *bool) setter {
 	return func(r *reader, f field) {
@@ -175,7 +194,7 @@ func (r *reader) notAmong(f field, s string, names, later []string) {
 			return
 		}
 	}
-	if near := didYouMean(s, slices.Concat(names, later)); near != "" {
+	if near := didYouMean(s, slices.Concat(names, later)); near != "" && names[0] > "9" { // a number is not near another
 		hint = near
 	}
 	r.fail(f, hint, "unknown value %s", quote(s))

@@ -316,6 +316,17 @@ func TestLabel(t *testing.T) {
 	}
 }
 
+// TestChoiceOfNumbers: a number is no misspelling of another one.
+func TestChoiceOfNumbers(t *testing.T) {
+	for _, value := range []string{"1", "1.10", "2.0", "3"} {
+		var got string
+		want := "unknown value " + quote(value) + "\n  hint: one of 1.0, 1.1, 2"
+		if fault := apply(t, value, choice(&got, same("1.0", "1.1", "2"))); fault != want {
+			t.Errorf("%s: got %q, want %q", value, fault, want)
+		}
+	}
+}
+
 func TestURLPath(t *testing.T) {
 	for value, want := range map[string]string{
 		"/":                             "",
@@ -329,6 +340,8 @@ func TestURLPath(t *testing.T) {
 		`"/a\r\nX: b"`:                  "\"/a\\r\\nX: b\" holds a space or a character outside ASCII\n  hint: percent-encode it: a space is %20",
 		"/é":                            "\"/é\" holds a space or a character outside ASCII\n  hint: percent-encode it: a space is %20",
 		"/a#b":                          "\"/a#b\" holds a fragment\n  hint: leave out the part after #, which is never sent",
+		"/%zz":                          "\"/%zz\" holds a bad escape\n  hint: % and two hexadecimal digits; a percent sign itself is %25",
+		"/100%":                         "\"/100%\" holds a bad escape\n  hint: % and two hexadecimal digits; a percent sign itself is %25",
 		"[ / ]":                         "a list where a path belongs\n  hint: a single value, without brackets, braces or lines of its own",
 		"/" + strings.Repeat("x", 2048): "2049 bytes are too long\n  hint: at most 2048 bytes",
 	} {
