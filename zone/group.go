@@ -141,7 +141,7 @@ func (a *assembly) member(r *record, key Key, n *note, policy string) Member {
 		return m
 	}
 	if !m.Target.Addr.IsValid() {
-		a.errorAt(r, key, "member has no address to probe", "a "+dns.Type(key.Type).String()+" record has none itself; add target=IP or target=IP:PORT, or check=none")
+		a.errorAt(r, key, "member has no address to probe", "records of type "+dns.Type(key.Type).String()+" have none themselves; add target=IP or target=IP:PORT, or check=none")
 	} else if f := m.Target.usable(m.Target.Addr.String()); f != nil {
 		a.errorAt(r, key, f.message, f.hint)
 	}

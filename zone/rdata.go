@@ -209,6 +209,9 @@ func badData(kind, data []byte, err error) *fault {
 	if bytes.HasPrefix(data, []byte(`\#`)) {
 		return &fault{"bad " + name + " data " + quote(data), `it is \# LENGTH HEX (RFC 3597), with all the octets that the type has`}
 	}
+	if i := bytes.Index(data, []byte(" @")); i >= 0 {
+		return &fault{"bad " + name + " data " + quote(data), "annotations stand in a comment: write ; before " + quote(bytes.TrimLeft(data[i:], " "))}
+	}
 	switch name {
 	case "A":
 		f := &fault{quote(data) + " is not an IPv4 address", "write four numbers, as in 192.0.2.10"}

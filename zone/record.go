@@ -1,6 +1,7 @@
 package zone
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -74,6 +75,9 @@ func (l *loader) record(text []byte, line int, note int32, c *context) bool {
 	}
 	if f != nil {
 		l.lose(c)
+		if mark := foreignComment(text); mark != "" {
+			f = &fault{"a line that begins with " + mark + " is no record", "comments begin with a semicolon"}
+		}
 		l.fail(c, line, f.message, f.hint)
 		return false
 	}
@@ -86,6 +90,18 @@ func (l *loader) record(text []byte, line int, note int32, c *context) bool {
 	}
 	l.records = append(l.records, record{rr, c.owner, int32(line), note, c.file, h.typ})
 	return true
+}
+
+// foreignComment gives the mark with which other languages begin a comment, if
+// text begins so. As an owner name it is legal, so only a line that is no record
+// is asked.
+func foreignComment(text []byte) string {
+	for _, mark := range []string{"#", "//"} {
+		if bytes.HasPrefix(bytes.TrimLeft(text, " \t"), []byte(mark)) {
+			return mark
+		}
+	}
+	return ""
 }
 
 // lose notes that a record of the current owner is left out.

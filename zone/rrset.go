@@ -83,6 +83,7 @@ func (a *assembly) gather(run []record) {
 		}
 		run = a.unique(run, key)
 	}
+	a.doubled(run, key)
 	steered, marked := a.steering(run, key)
 	set := RRset{Name: key.Name, Type: key.Type, TTL: lead.rr.Header().Ttl}
 	if steered {

@@ -88,6 +88,9 @@ func (a *assembly) addressless(name string) *fault {
 	case a.set(holder, dns.TypeCNAME) >= 0:
 		return &fault{"is an alias (CNAME)", "name servers need A or AAAA records of their own"}
 	}
+	if plain := a.undotted(name); plain != "" {
+		return &fault{"has no address in the zone", dot(plain)}
+	}
 	return &fault{"has no address in the zone", "add an A or AAAA record for it"}
 }
 

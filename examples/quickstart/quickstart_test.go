@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"io"
 	"net"
@@ -244,4 +245,27 @@ func errorText(err error) string {
 		return ""
 	}
 	return err.Error()
+}
+
+// TestChildIsAsked: what runs is asked to stop, not killed at once, when the
+// quickstart ends.
+func TestChildIsAsked(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cmd := child(ctx, "sh", "-c", `trap 'exit 7' TERM; echo ready; while :; do sleep 0.05; done`)
+	cmd.Stdout = nil
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if !bufio.NewScanner(out).Scan() {
+		t.Fatal("the child did not start")
+	}
+	cancel()
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != 7 {
+		t.Errorf("exit status %d, want 7: that of its own clean-up", code)
+	}
 }
