@@ -99,6 +99,8 @@ func (voc *vocabulary) note(text string) (note, []fault) {
 			f = &fault{"second " + key + "= in one annotation", "keep one of them"}
 		case value == "" && slices.Contains(keys(), key):
 			f = &fault{key + "= without a value", "give it one, or remove it"}
+		case strings.ContainsAny(value, "\"'"):
+			f = &fault{key + "=" + value + " is quoted", "write it without quotes"}
 		default:
 			f = n.set(key, value, voc)
 		}

@@ -25,14 +25,14 @@ func TestReload(t *testing.T) {
 	t.Parallel()
 	first, second := webTarget(t, "127.0.0.72:0"), webTarget(t, "127.0.0.73:0")
 	records := fmt.Sprintf("www A 127.0.0.72 ; @primary check=web target=%s\nwww A 127.0.0.73 ; @secondary check=web target=%s", first.address, second.address)
-	dir := site(t, quick+"watch: false\n", records)
+	dir := site(t, quick+"policies: { other: { check: [ port, smtp, ping ] } }\nwatch: false\n", records)
 	s := serve(t, dir)
 	s.expectMembers(map[string]string{"127.0.0.72": "up", "127.0.0.73": "up"}, www)
 	first.down()
 	s.expect("NOERROR 127.0.0.73", www, "A")
 	since := s.status(www).Groups[0].Since
 	write(t, filepath.Join(dir, "gslb.zone"), zoneText(1, records+"\nnew A 127.0.0.74"))
-	if got := run(t, dir, "reload"); got.code != 0 || got.stdout != "reloaded\n" || got.stderr != "" {
+	if got := run(t, dir, "reload"); got.code != 0 || got.stdout != "reloaded: 1 zone with the same serial\n" || got.stderr != "" {
 		t.Errorf("got %+v", got)
 	}
 	if got := s.dig("new.gslb.example.com", "A").String(); got != "NOERROR 127.0.0.74" {
@@ -62,8 +62,8 @@ func TestReloadBroken(t *testing.T) {
 		name := filepath.Join(dir, tt.file)
 		before := read(t, name)
 		write(t, name, tt.text)
-		// The client finds its socket without reading the configuration.
-		got := run(t, dir, "reload", "--socket", "gslbd.sock")
+		// The client finds its socket in a broken configuration too.
+		got := run(t, dir, "reload")
 		if got.code != 1 || got.stdout != "" || !strings.Contains(got.stderr, tt.message) ||
 			!strings.HasSuffix(got.stderr, "reload refused: what was served before is served on\n") {
 			t.Errorf("got %d %s%s\nwant %s", got.code, got.stdout, got.stderr, tt.message)
@@ -105,7 +105,7 @@ func TestReloadFixed(t *testing.T) {
 		"gslbd.yaml: warning: listen changed: takes effect at a restart",
 		"gslbd.yaml: warning: log.level changed: takes effect at a restart",
 	} {
-		if got.code != 0 || got.stdout != "reloaded\n" || !strings.Contains(got.stderr, want) {
+		if got.code != 0 || got.stdout != "reloaded: 1 zone with the same serial\n" || !strings.Contains(got.stderr, want) {
 			t.Errorf("got %+v\nwant %s", got, want)
 		}
 	}

@@ -29,6 +29,8 @@ type Backend interface {
 	// Reload reads configuration and zones again, all or nothing. The problems
 	// hold an error exactly when the running state was kept.
 	Reload(ctx context.Context, acceptUnsteered bool) zone.Problems
+	// Serials gives the serial of every zone served, by name without the final dot.
+	Serials() map[string]uint32
 	// Awaited names what readiness still waits for; empty when ready.
 	Awaited() []string
 }
@@ -59,8 +61,16 @@ type Explanation struct {
 
 // ReloadReply is the document of POST /api/v1/reload.
 type ReloadReply struct {
-	OK       bool          `json:"ok"`
-	Problems zone.Problems `json:"problems"`
+	OK       bool           `json:"ok"`
+	Problems zone.Problems  `json:"problems"`
+	Zones    []ZoneReloaded `json:"zones"` // by name; none when the reload was refused
+}
+
+// ZoneReloaded is what a reload made of one zone.
+type ZoneReloaded struct {
+	Name   string  `json:"name"`   // without the final dot
+	Before *uint32 `json:"before"` // serial; null for a zone that is new
+	Serial *uint32 `json:"serial"` // null for a zone that is served no more
 }
 
 // Readiness is the document of /healthz and /readyz.

@@ -64,6 +64,16 @@ func (f *fake) Reload(ctx context.Context, accept bool) zone.Problems {
 	return f.problems
 }
 
+// Serials tells what a reload that was not refused did.
+func (f *fake) Serials() map[string]uint32 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.accepted) == 0 || f.problems.Failed(false) {
+		return map[string]uint32{"a.example": 1, "b.example": 1, "old.example": 4}
+	}
+	return map[string]uint32{"a.example": 2, "b.example": 1, "new.example": 5}
+}
+
 func (f *fake) Awaited() []string { return f.awaited }
 
 // socketPath gives a path short enough for a Unix socket, whatever the test's

@@ -1,7 +1,9 @@
 package admin
 
 import (
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"gslbd/zone"
@@ -18,8 +20,12 @@ func serveReload(w http.ResponseWriter, r *http.Request, b Backend) {
 			return
 		}
 	}
+	before := b.Serials()
 	problems := b.Reload(r.Context(), accept)
-	reply := ReloadReply{OK: !problems.Failed(false), Problems: problems}
+	reply := ReloadReply{OK: !problems.Failed(false), Problems: problems, Zones: []ZoneReloaded{}}
+	if reply.OK {
+		reply.Zones = compared(before, b.Serials())
+	}
 	if reply.Problems == nil {
 		reply.Problems = zone.Problems{}
 	}
@@ -28,4 +34,22 @@ func serveReload(w http.ResponseWriter, r *http.Request, b Backend) {
 		status = http.StatusUnprocessableEntity
 	}
 	writeJSON(w, status, reply)
+}
+
+// compared lists the zones of both times.
+func compared(before, after map[string]uint32) []ZoneReloaded {
+	all := maps.Clone(before)
+	maps.Copy(all, after)
+	zones := make([]ZoneReloaded, 0, len(all))
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		z := ZoneReloaded{Name: name}
+		if serial, ok := before[name]; ok {
+			z.Before = &serial
+		}
+		if serial, ok := after[name]; ok {
+			z.Serial = &serial
+		}
+		zones = append(zones, z)
+	}
+	return zones
 }

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"gslbd/zone"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -39,7 +41,11 @@ func TestReplies(t *testing.T) {
 		{"explain live=perhaps", "GET", "/api/v1/explain?name=www&live=perhaps", &fake{}, 400, `"error":"live=perhaps is neither true nor false"`},
 		{"explain a bad question", "GET", "/api/v1/explain?name=www&type=NONE", &fake{}, 400, `"error":"not a type"`},
 		{"explain with broken files", "GET", "/api/v1/explain?name=www&type=FAULT", &fake{}, 500, `"error":"z:3: broken"`},
-		{"reload", "POST", "/api/v1/reload", &fake{}, 200, `{"ok":true,"problems":[]}`},
+		{"reload", "POST", "/api/v1/reload", &fake{}, 200, `{"ok":true,"problems":[],"zones":[` +
+			`{"name":"a.example","before":1,"serial":2},{"name":"b.example","before":1,"serial":1},` +
+			`{"name":"new.example","before":null,"serial":5},{"name":"old.example","before":4,"serial":null}]}`},
+		{"reload refused", "POST", "/api/v1/reload", &fake{problems: zone.Problems{{File: "z", Severity: zone.Error, Message: "m"}}}, 422,
+			`{"ok":false,"problems":[{"file":"z","line":0,"severity":"error","message":"m","hint":""}],"zones":[]}`},
 		{"reload accept=perhaps", "POST", "/api/v1/reload?accept_unsteered=perhaps", &fake{}, 400, `neither true nor false`},
 		{"reload by GET", "GET", "/api/v1/reload", &fake{}, 405, `"error":"/api/v1/reload does not take GET","hint":"use POST"`},
 		{"status by DELETE", "DELETE", "/api/v1/status", &fake{}, 405, `"hint":"use GET"`},

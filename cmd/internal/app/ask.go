@@ -41,7 +41,7 @@ func parseQuestion(q admin.ExplainQuery) (question, error) {
 	if q.Type != "" {
 		var ok bool
 		if out.qtype, ok = parseType(q.Type); !ok {
-			return out, &admin.Error{Status: http.StatusBadRequest, Message: fmt.Sprintf("%q is not a record type", q.Type), Hint: typeHint(q.Type)}
+			return out, &admin.Error{Status: http.StatusBadRequest, Message: fmt.Sprintf("%q is not a record type", q.Type), Hint: typeHint(q)}
 		}
 	}
 	if q.Client != "" {
@@ -73,7 +73,11 @@ func parseType(word string) (uint16, bool) {
 	return uint16(t), ok && err == nil
 }
 
-func typeHint(word string) string {
+func typeHint(q admin.ExplainQuery) string {
+	word := q.Type
+	if _, ok := parseType(q.Name); ok && strings.Contains(word, ".") {
+		return fmt.Sprintf("the name comes first: %s %s", word, strings.ToUpper(q.Name))
+	}
 	known := make([]string, 0, len(dns.StringToType))
 	for name := range dns.StringToType {
 		known = append(known, name)

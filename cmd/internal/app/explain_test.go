@@ -61,7 +61,10 @@ func TestExplain(t *testing.T) {
 		{admin.ExplainQuery{Name: "www.example.com", Type: "AAAA"}, `NOERROR [] / 30: www.example.com has no AAAA record`},
 		{admin.ExplainQuery{Name: "www.example.com", Type: "TYPE65280"}, `NOERROR [] / 30: www.example.com has no TYPE65280 record`},
 		{admin.ExplainQuery{Name: "example.com", Type: "AXFR"}, `REFUSED [] / 0: the reply is REFUSED`},
-		{admin.ExplainQuery{Name: "example.org"}, `REFUSED [] / 0: example.org is outside every zone served here`},
+		{admin.ExplainQuery{Name: "example.org"}, `REFUSED [] / 0: example.org is outside every zone served here; the nearest name is example.com`},
+		{admin.ExplainQuery{Name: "WWW.exmaple.com"}, `REFUSED [] / 0: WWW.exmaple.com is outside every zone served here; the nearest name is www.example.com`},
+		{admin.ExplainQuery{Name: "www"}, `REFUSED [] / 0: www is outside every zone served here; the nearest name is www.example.com`},
+		{admin.ExplainQuery{Name: "quite.another.test"}, `REFUSED [] / 0: quite.another.test is outside every zone served here; zones are example.com`},
 	}
 	for _, tt := range tests {
 		e, err := Explain(cfg, tt.q)
@@ -93,6 +96,7 @@ func TestExplainBadQuestions(t *testing.T) {
 		{admin.ExplainQuery{Name: "a b"}, 400, `is not a domain name`, "labels"},
 		{admin.ExplainQuery{Name: strings.Repeat("x", 64)}, 400, `is not a domain name`, "labels"},
 		{admin.ExplainQuery{Name: "www", Type: "AAA"}, 400, `"AAA" is not a record type`, "did you mean "},
+		{admin.ExplainQuery{Name: "a", Type: "www.example.com"}, 400, `"www.example.com" is not a record type`, "the name comes first: www.example.com A"},
 		{admin.ExplainQuery{Name: "www", Type: "TYPE70000"}, 400, `"TYPE70000" is not a record type`, ""},
 		{admin.ExplainQuery{Name: "www", Type: "TYPE12x"}, 400, `"TYPE12x" is not a record type`, ""},
 		{admin.ExplainQuery{Name: "www", Client: "here"}, 400, `client "here" is not an IP address`, "192.0.2.1"},

@@ -29,6 +29,7 @@ checks:
   ping: { type: icmp }
 policies:
   last: { order: [ primary ], all_down: nodata }
+  used: { check: [ web, fast, slow, ping ] }
 `
 	header = "$ORIGIN example.com.\n$TTL 60\n@ SOA ns1 host 1 3600 600 604800 30\n@ NS ns1\nns1 A 127.0.0.53\n"
 	pairs  = "www A 127.0.0.1 ; @primary check=none id=tokyo\nwww A 127.0.0.2 ; @secondary check=none id=osaka\n"

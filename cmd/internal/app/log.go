@@ -48,11 +48,11 @@ func lostLine(enc zapcore.Encoder, n int) []byte {
 // LogProblems writes each problem as one line.
 func LogProblems(log *zap.Logger, problems zone.Problems) {
 	for _, p := range problems {
-		write := log.Warn
+		write, event := log.Warn, "warning in a file"
 		if p.Severity == zone.Error {
-			write = log.Error
+			write, event = log.Error, "problem in a file"
 		}
-		write("problem in a file", zap.String("at", p.String()), zap.String("hint", p.Hint))
+		write(event, zap.String("at", p.String()), zap.String("hint", p.Hint))
 	}
 }
 

@@ -87,6 +87,26 @@ func lifetime(reply *dns.Msg) uint32 {
 	return 0
 }
 
+// nearest points from a name outside every zone at what there is.
+func (sc scene) nearest(shown string) string {
+	known := make([]string, 0, len(sc.zones)+len(sc.decisions))
+	for _, z := range sc.zones {
+		known = append(known, zone.Display(z))
+	}
+	zones := slices.Clone(known[:min(len(known), 3)])
+	if more := len(sc.zones) - len(zones); more > 0 {
+		zones = append(zones, fmt.Sprintf("%d more", more))
+	}
+	for key := range sc.decisions {
+		known = append(known, zone.Display(key.Name))
+	}
+	slices.Sort(known)
+	if near := zone.Nearest(strings.ToLower(shown), slices.Compact(known)); near != "" {
+		return "the nearest name is " + near
+	}
+	return "zones are " + strings.Join(zones, ", ")
+}
+
 // led finds the group that a name led to: its own, or that of a wildcard
 // above it (RFC 4592) which the reply agrees with.
 func (sc scene) led(reply *dns.Msg, name string, qtype uint16) (decision, bool) {
@@ -134,7 +154,9 @@ func (sc scene) unsteered(reply *dns.Msg, name string, qtype uint16) string {
 	shown, typ := zone.Display(name), dns.Type(qtype).String()
 	origin, inside := sc.zoneOf(dns.CanonicalName(name))
 	switch {
-	case !inside:
+	case !inside && reply.Rcode == dns.RcodeRefused:
+		return shown + " is outside every zone served here; " + sc.nearest(shown)
+	case !inside: // an alias may well lead there
 		return shown + " is outside every zone served here"
 	case reply.Rcode == dns.RcodeNameError:
 		return fmt.Sprintf("%s does not exist in zone %s", shown, zone.Display(origin))

@@ -80,10 +80,12 @@ func (a *App) swap(next *state) {
 func (a *App) reloadZone(old *served) zone.Problems {
 	z, problems := loadZone(old.source, a.cur.cfg.Vocabulary(), keysOf([]*served{old}))
 	if z == nil {
+		problems = placed(a.cur.cfg, slices.Index(a.cur.cfg.Zones, old.source), problems)
 		a.noteProblems(map[string]string{old.name: summary(problems)})
 		a.logRefused(problems)
 		return problems
 	}
+	problems = append(problems, advise(a.cur.cfg, z)...)
 	next := &state{cfg: a.cur.cfg, zones: slices.Clone(a.cur.zones)}
 	next.zones[slices.Index(next.zones, old)] = z
 	next.table = tableOf(next.zones)

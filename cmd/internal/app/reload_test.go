@@ -31,6 +31,9 @@ func TestReload(t *testing.T) {
 	if after.Zones[0].Serial != 7 || !after.Zones[0].Loaded.After(before.Zones[0].Loaded) || !after.Groups[0].Since.Equal(before.Groups[0].Since) {
 		t.Errorf("got %+v, before %+v", after, before)
 	}
+	if got := a.Serials(); len(got) != 1 || got["example.com"] != 7 {
+		t.Errorf("serials are %v", got)
+	}
 	if logs.FilterMessage("reloaded").Len() != 1 {
 		t.Error("not logged")
 	}

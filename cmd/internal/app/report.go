@@ -67,17 +67,23 @@ func (r *Report) read(cfg *config.Config) {
 	load := map[string]*TargetReport{}
 	probes := map[string]time.Duration{} // interval by probe key
 	voc := cfg.Vocabulary()
-	for _, source := range cfg.Zones {
+	var zones []*served
+	for i, source := range cfg.Zones {
 		z, problems := loadZone(source, voc, nil)
-		r.Problems = append(r.Problems, problems...)
+		r.Problems = append(r.Problems, placed(cfg, i, problems)...)
 		if z == nil {
 			continue
 		}
+		zones = append(zones, z)
+		r.Problems = append(r.Problems, advise(cfg, z)...)
 		r.Zones = append(r.Zones, ZoneReport{zone.Display(z.name), source.File, z.serial, z.records, len(z.groups)})
 		for _, g := range z.groups {
 			r.Groups = append(r.Groups, groupReport(g, cfg.Checks))
 			addProbes(load, probes, g, cfg.Checks)
 		}
+	}
+	if len(zones) == len(cfg.Zones) { // else the rest may use them
+		r.Problems = append(r.Problems, unused(cfg, zones)...)
 	}
 	for _, address := range slices.Sorted(maps.Keys(load)) {
 		r.Targets = append(r.Targets, *load[address])

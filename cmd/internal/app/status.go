@@ -34,6 +34,17 @@ func (a *App) Status(name string) (health.Status, error) {
 	return narrow(s, name)
 }
 
+// Serials gives the serial of every zone served, by displayed name.
+func (a *App) Serials() map[string]uint32 {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	serials := make(map[string]uint32, len(a.cur.zones))
+	for _, z := range a.cur.zones {
+		serials[zone.Display(z.name)] = z.serial
+	}
+	return serials
+}
+
 // narrow keeps the groups that name selects, and the zones they may be in.
 func narrow(s health.Status, name string) (health.Status, error) {
 	var known []string

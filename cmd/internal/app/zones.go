@@ -3,6 +3,8 @@ package app
 import (
 	"context"
 	"fmt"
+	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -39,21 +41,24 @@ func loadState(ctx context.Context, cfg *config.Config, before guard) (cur *stat
 	cur, failed = &state{cfg: cfg}, map[string]string{}
 	problems = checkListen(cfg)
 	voc := cfg.Vocabulary()
-	for _, source := range cfg.Zones {
+	for i, source := range cfg.Zones {
 		if err := ctx.Err(); err != nil {
 			return nil, failed, append(problems, refuse("loading was cut short", ""))
 		}
 		z, found := loadZone(source, voc, before)
+		found = placed(cfg, i, found)
 		problems = append(problems, found...)
 		if z == nil {
 			failed[dns.CanonicalName(source.Name)] = summary(found)
 			continue
 		}
+		problems = append(problems, advise(cfg, z)...)
 		cur.zones = append(cur.zones, z)
 	}
 	if problems.Failed(false) {
 		return nil, failed, problems
 	}
+	problems = append(problems, unused(cfg, cur.zones)...)
 	cur.table = tableOf(cur.zones)
 	return cur, failed, problems
 }
@@ -83,6 +88,32 @@ func loadZone(source zone.Source, voc zone.Vocabulary, before guard) (*served, z
 		groups:   z.Groups,
 		compiled: compiled,
 	}, problems
+}
+
+// placed adds to problems of a zone file that cannot be opened where the
+// configuration names it: the mistake may be there.
+func placed(cfg *config.Config, i int, problems zone.Problems) zone.Problems {
+	if i < 0 {
+		return problems
+	}
+	source := cfg.Zones[i]
+	for at, p := range problems {
+		if p.Line > 0 || p.File != source.File || p.Severity != zone.Error {
+			continue
+		}
+		if info, err := os.Stat(source.File); err == nil && info.Mode().IsRegular() {
+			continue
+		}
+		key := fmt.Sprintf("zones[%d].file", i)
+		where := zone.Problem{File: cfg.File, Line: cfg.Line(key), Message: "(" + key + ")"}
+		if p.Hint != "" {
+			p.Hint += "; "
+		}
+		p.Hint += "it is named at " + strings.Replace(where.String(), ": (", " (", 1)
+		problems = slices.Clone(problems)
+		problems[at] = p
+	}
+	return problems
 }
 
 // located turns an error of the compiler, "FILE: what" or "FILE:LINE: what",

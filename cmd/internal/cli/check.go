@@ -17,7 +17,7 @@ func (s *shell) checkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check",
 		Short: "Read configuration and zones, and report on them without touching the network",
-		Args:  cobra.NoArgs,
+		Args:  called,
 		RunE: run(func(*cobra.Command, []string) error {
 			cfg, problems := config.Load(s.config)
 			report := app.Check(cfg, problems, strict)

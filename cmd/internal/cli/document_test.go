@@ -220,7 +220,7 @@ func TestSessionInProcess(t *testing.T) {
 	}
 	put(t, "example.zone", zoneText+"new A 127.0.0.14\n")
 	stdout, stderr, code = call(nil, "reload")
-	if code != 0 || stdout != "reloaded\n" || !strings.HasPrefix(stderr, "example.zone:7: warning: ") {
+	if code != 0 || stdout != "reloaded: 1 zone with the same serial\n" || !strings.HasPrefix(stderr, "example.zone:7: warning: ") {
 		t.Errorf("got %d %s%s", code, stdout, stderr)
 	}
 	stdout, _, code = call(nil, "explain", "--live", "new.example.com")

@@ -19,7 +19,7 @@ func (s *shell) explainCommand() *cobra.Command {
 		Long: "Show what NAME is answered with, and which rule chose it. It is asked of the files, with every\n" +
 			"member up but those of --down; with --live of the running server.\n\n" +
 			"SELECTOR names members: an id or address, NAME, NAME/TYPE, NAME/TYPE/ID or pool:NAME, with `*`.",
-		Args: cobra.RangeArgs(1, 2),
+		Args: called,
 		RunE: run(func(cmd *cobra.Command, args []string) error {
 			q.Name = args[0]
 			if len(args) > 1 {
@@ -32,7 +32,7 @@ func (s *shell) explainCommand() *cobra.Command {
 			if asJSON {
 				return s.printJSON(e)
 			}
-			s.printExplanation(e)
+			s.printExplanation(e, assumption(q))
 			return nil
 		}),
 	}
@@ -46,22 +46,45 @@ func (s *shell) explainCommand() *cobra.Command {
 	return cmd
 }
 
-func (s *shell) explain(cmd *cobra.Command, q admin.ExplainQuery) (admin.Explanation, error) {
+func (s *shell) explain(cmd *cobra.Command, q admin.ExplainQuery) (e admin.Explanation, err error) {
 	if !q.Live {
 		cfg, err := s.load()
 		if err != nil {
-			return admin.Explanation{}, err
+			return e, err
 		}
 		return app.Explain(cfg, q)
 	}
-	client, err := s.client()
-	if err != nil {
-		return admin.Explanation{}, err
-	}
-	return client.Explain(cmd.Context(), q)
+	err = s.ask(func(c *admin.Client) (err error) {
+		e, err = c.Explain(cmd.Context(), q)
+		return err
+	})
+	return e, err
 }
 
-func (s *shell) printExplanation(e admin.Explanation) {
+// assumption tells of states that are taken for granted, "" when all are real.
+func assumption(q admin.ExplainQuery) string {
+	parts := []string{"every member up"}
+	if q.Live {
+		parts = []string{"the running states"}
+	}
+	if len(q.Down) > 0 {
+		parts = append(parts, "down: "+strings.Join(q.Down, " "))
+	}
+	if len(q.Up) > 0 {
+		parts = append(parts, "up: "+strings.Join(q.Up, " "))
+	}
+	text := strings.Join(parts, "; ")
+	switch {
+	case !q.Live:
+		return text + " (--live asks the running server)"
+	case len(parts) == 1:
+		return ""
+	}
+	return text
+}
+
+// printExplanation shows an answer and the states that it assumes.
+func (s *shell) printExplanation(e admin.Explanation, assumed string) {
 	var t table
 	line := func(key, value string) {
 		if value != "" {
@@ -75,5 +98,6 @@ func (s *shell) printExplanation(e admin.Explanation) {
 	line("pool", e.Pool)
 	line("ttl", strconv.FormatUint(uint64(e.TTL), 10))
 	line("client", e.Client)
+	line("assumed", assumed)
 	t.write(s.stdout, s.coloured())
 }

@@ -131,17 +131,22 @@ func (s *shell) warn(problems zone.Problems) {
 	}
 }
 
-// client gives the way to the running server.
-func (s *shell) client() (*admin.Client, error) {
-	if s.socket != "" {
-		return admin.NewClient(s.socket), nil
+// ask puts a question to the running server. It finds the server's socket even
+// when the configuration is broken by now, and tells of that only if nobody
+// answers there.
+func (s *shell) ask(question func(*admin.Client) error) error {
+	socket := s.socket
+	var problems zone.Problems
+	if socket == "" {
+		if socket, problems = config.Socket(s.config); socket == "" {
+			problems = slices.Clone(problems)
+			problems[len(problems)-1].Hint += "; or name the running server's socket with --socket"
+			return problems
+		}
 	}
-	cfg, problems := config.Load(s.config)
-	if cfg == nil {
-		problems = slices.Clone(problems)
-		last := &problems[len(problems)-1]
-		last.Hint += "; or name the running server's socket with --socket"
-		return nil, problems
+	err := question(admin.NewClient(socket))
+	if e, ok := errors.AsType[*admin.Error](err); ok && e.Status == 0 && problems.Failed(false) {
+		s.warn(problems)
 	}
-	return admin.NewClient(cfg.Admin.Socket), nil
+	return err
 }

@@ -65,18 +65,36 @@ ok: 0 errors, 0 warnings
 
 func TestPrintExplanation(t *testing.T) {
 	tests := []struct {
-		e    admin.Explanation
-		want string
+		e       admin.Explanation
+		assumed string
+		want    string
 	}{
 		{admin.Explanation{Name: "www.example.com", Type: "A", RCode: "NOERROR", Answer: []string{"192.0.2.1", "192.0.2.2"},
-			Pool: "primary", Policy: "failover", Reason: "it is up", TTL: 60, Client: "127.0.0.1"},
-			"question  www.example.com A\nanswer    NOERROR 192.0.2.1 192.0.2.2\nwhy       it is up\npolicy    failover\npool      primary\nttl       60\nclient    127.0.0.1\n"},
-		{admin.Explanation{Name: "nix", Type: "TXT", RCode: "REFUSED", Reason: "outside", Client: "::1"},
+			Pool: "primary", Policy: "failover", Reason: "it is up", TTL: 60, Client: "127.0.0.1"}, "it all",
+			"question  www.example.com A\nanswer    NOERROR 192.0.2.1 192.0.2.2\nwhy       it is up\npolicy    failover\npool      primary\nttl       60\nclient    127.0.0.1\nassumed   it all\n"},
+		{admin.Explanation{Name: "nix", Type: "TXT", RCode: "REFUSED", Reason: "outside", Client: "::1"}, "",
 			"question  nix TXT\nanswer    REFUSED\nwhy       outside\nttl       0\nclient    ::1\n"},
 	}
 	for _, tt := range tests {
-		if got := printed(func(s *shell) { s.printExplanation(tt.e) }); got != tt.want {
+		if got := printed(func(s *shell) { s.printExplanation(tt.e, tt.assumed) }); got != tt.want {
 			t.Errorf("got\n%s\nwant\n%s", got, tt.want)
+		}
+	}
+}
+
+func TestAssumption(t *testing.T) {
+	tests := []struct {
+		q    admin.ExplainQuery
+		want string
+	}{
+		{admin.ExplainQuery{}, "every member up (--live asks the running server)"},
+		{admin.ExplainQuery{Down: []string{"tokyo", "pool:x"}, Up: []string{"osaka"}}, "every member up; down: tokyo pool:x; up: osaka (--live asks the running server)"},
+		{admin.ExplainQuery{Live: true}, ""},
+		{admin.ExplainQuery{Live: true, Up: []string{"osaka"}}, "the running states; up: osaka"},
+	}
+	for _, tt := range tests {
+		if got := assumption(tt.q); got != tt.want {
+			t.Errorf("%+v: got %q, want %q", tt.q, got, tt.want)
 		}
 	}
 }

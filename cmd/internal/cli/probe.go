@@ -15,7 +15,7 @@ func (s *shell) probeCommand() *cobra.Command {
 		Use:   "probe CHECK ADDRESS",
 		Short: "Run one round of a check against an address, and show its steps",
 		Long:  "Run one round of CHECK, as the server would, against ADDRESS: IP, IP:port or [IPv6]:port.",
-		Args:  cobra.ExactArgs(2),
+		Args:  called,
 		RunE: run(func(cmd *cobra.Command, args []string) error {
 			cfg, err := s.load()
 			if err != nil {

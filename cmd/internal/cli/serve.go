@@ -16,7 +16,7 @@ func (s *shell) serveCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "serve",
 		Short: "Answer queries and probe, until SIGTERM or SIGINT; SIGHUP reloads",
-		Args:  cobra.NoArgs,
+		Args:  called,
 		RunE:  run(func(*cobra.Command, []string) error { return s.serve() }),
 	}
 }

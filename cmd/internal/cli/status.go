@@ -22,14 +22,13 @@ func (s *shell) statusCommand() *cobra.Command {
 		Use:   "status [NAME]",
 		Short: "Show groups, members and checks of the running server, the troubled ones first",
 		Long:  "Show groups, members and checks of the running server, the troubled ones first.\nNAME is a name or NAME/TYPE, with `*`.",
-		Args:  cobra.MaximumNArgs(1),
+		Args:  called,
 		RunE: run(func(cmd *cobra.Command, args []string) error {
-			client, err := s.client()
-			if err != nil {
+			var status admin.Status
+			if err := s.ask(func(c *admin.Client) (err error) {
+				status, err = c.Status(cmd.Context(), strings.Join(args, ""))
 				return err
-			}
-			status, err := client.Status(cmd.Context(), strings.Join(args, ""))
-			if err != nil {
+			}); err != nil {
 				return err
 			}
 			if asJSON {
@@ -54,7 +53,8 @@ func (s *shell) printStatus(status admin.Status, now time.Time) {
 		short(now.Sub(status.Started)), ready.painted(coloured), tally(status.Groups), count(len(status.Zones), "zone"))
 	for _, z := range status.Zones {
 		if z.Problem != "" {
-			fmt.Fprintf(s.stdout, "%s %s: %s\n", cell{"zone", red}.painted(coloured), z.Name, z.Problem)
+			fmt.Fprintf(s.stdout, "%s %s: %s\n  what was loaded before, serial %d, is still served\n",
+				cell{"zone", red}.painted(coloured), z.Name, z.Problem, z.Serial)
 		}
 	}
 	if len(status.Groups) > 0 {

@@ -17,6 +17,7 @@ func TestPrintStatus(t *testing.T) {
 	s.printStatus(status, now)
 	want := `gslbd v1.2.3 on ns1, up 26h00m, ready: 3 groups (1 critical, 1 degraded, 1 healthy) in 1 zone
 zone example.com: changed on disk
+  what was loaded before, serial 7, is still served
 
 GROUP, MEMBER            STATE              POOL       ANSWER, TARGET                                      SINCE   LAST PROBE  WHY
 off.example.com/A        critical           -          -                                                   -                   nothing is up

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -29,6 +30,32 @@ func unknown(parent *cobra.Command, word string) error {
 	text := fmt.Sprintf("unknown command %q for %q", word, parent.CommandPath())
 	if near := zone.Nearest(strings.ToLower(word), known); near != "" {
 		text += fmt.Sprintf("\n  hint: did you mean %q?", near)
+	}
+	return errors.New(text)
+}
+
+// called takes the arguments that a command's usage line names; those in
+// brackets may be left out.
+func called(cmd *cobra.Command, args []string) error {
+	names := strings.Fields(cmd.Use)[1:]
+	var missing []string
+	for _, name := range names[min(len(args), len(names)):] {
+		if !strings.HasPrefix(name, "[") {
+			missing = append(missing, name)
+		}
+	}
+	switch {
+	case len(missing) == 1:
+		return fmt.Errorf("%s is missing", missing[0])
+	case len(missing) > 1:
+		return fmt.Errorf("%s are missing", strings.Join(missing, " and "))
+	case len(args) <= len(names):
+		return nil
+	}
+	extra := args[len(names)]
+	text := fmt.Sprintf("%s takes no such argument: %q", cmd.CommandPath(), extra)
+	if ext := strings.ToLower(filepath.Ext(extra)); ext == ".yaml" || ext == ".yml" {
+		text += fmt.Sprintf("\n  hint: name a configuration with -c %s", extra)
 	}
 	return errors.New(text)
 }

@@ -13,7 +13,7 @@ func (s *shell) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Show the version",
-		Args:  cobra.NoArgs,
+		Args:  called,
 		RunE: run(func(*cobra.Command, []string) error {
 			_, err := fmt.Fprint(s.stdout, versionText())
 			return err

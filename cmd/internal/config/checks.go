@@ -56,6 +56,7 @@ func checks(dst *map[string]probe.Check) setter {
 		*dst, r.checks = map[string]probe.Check{}, map[string]bool{}
 		r.named(f, "check", func(name string, at field) {
 			r.checks[name] = true
+			r.note(at)
 			if name == "none" {
 				r.fail(at, "rename it", `the name "none" is taken: check=none means no check`)
 				return
@@ -95,6 +96,10 @@ func (r *reader) typeOf(f field) (checkType, bool) {
 	for _, e := range first.entries(f) {
 		if e.name == "type" {
 			var t checkType
+			if e.value.Kind == yaml.ScalarNode && strings.EqualFold(e.value.Value, "https") {
+				r.fail(f.at(e), "type: http with scheme: https", `unknown value "https"`)
+				return t, false
+			}
 			choice(&t, words, laterTypes()...)(r, f.at(e))
 			return t, t.name != ""
 		}

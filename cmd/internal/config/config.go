@@ -26,7 +26,13 @@ type Config struct {
 	Admin    Admin
 	Log      Log
 	Health   Health
+
+	lines map[string]int
 }
+
+// Line gives the line of a key in the file: "checks.NAME", and "zones[0].file"
+// for the first of Zones; 0 if it is not there.
+func (c *Config) Line(path string) int { return c.lines[path] }
 
 // Admin says where the running server takes commands.
 type Admin struct {

@@ -100,7 +100,10 @@ func (r *reader) syntax(data []byte, err error) {
 			line = min(line+1, 1+bytes.Count(data, []byte("\n")))
 		}
 	}
+	blank := blankHint(near(data, line))
 	switch {
+	case blank != "":
+		hint = blank
 	case strings.Contains(message, "cannot start any token"):
 		hint = "quote the value; indent with spaces, not tabs"
 	case strings.Contains(message, "incompatible YAML document"):

@@ -59,6 +59,9 @@ func FuzzLoad(f *testing.F) {
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
+		if section := adminLines(data); !bytes.Contains(data, section) {
+			t.Errorf("section %q", section)
+		}
 		c, problems := load("gslbd.yaml", data)
 		if (c == nil) != problems.Failed(false) {
 			t.Errorf("config %v with problems %v", c, problems)

@@ -222,6 +222,9 @@ func finishHTTP(r *reader, f field, c *probe.Check, given map[string]field) {
 			r.warn(at, "scheme: https", "has no effect with scheme http")
 		}
 	}
+	if at, ok := given["verify"]; ok && !h.Verify && h.Scheme == "http" && h.Redirects == 0 {
+		r.warn(at, "scheme: https", "has no effect with scheme http")
+	}
 	r.pair(given, "cert_file", "key_file")
 	r.pair(given, "username", "password_file")
 	if at, ok := given["username"]; ok && strings.Contains(h.Username, ":") {

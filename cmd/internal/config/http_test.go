@@ -57,7 +57,7 @@ func TestCheckHTTP(t *testing.T) {
 		"version: 2":                                   func(h *probe.HTTP) { h.Version = "2" },
 		`version: "2"`:                                 func(h *probe.HTTP) { h.Version = "2" },
 		"scheme: https, verify: false, sni: a.example": func(h *probe.HTTP) { h.Scheme, h.Port, h.Verify, h.SNI = "https", 443, false, "a.example" },
-		"verify: false":                                func(h *probe.HTTP) { h.Verify = false },
+		"verify: false, redirects: 1":                  func(h *probe.HTTP) { h.Verify, h.Redirects = false, 1 },
 		"redirects: 1, sni: a.example":                 func(h *probe.HTTP) { h.Redirects, h.SNI = 1, "a.example" },
 		"user_agent: probe 1.0":                        func(h *probe.HTTP) { h.UserAgent = "probe 1.0" },
 		`user_agent: ""`:                               func(h *probe.HTTP) { h.UserAgent = "" },
@@ -138,11 +138,12 @@ checks:
 
 // TestWarnings holds what is accepted with a word of caution.
 func TestWarnings(t *testing.T) {
-	file := write(t, oneZone+"checks:\n  c: { type: http, redirect_to: any, sni: a.example }\n")
+	file := write(t, oneZone+"checks:\n  c: { type: http, redirect_to: any, sni: a.example, verify: false }\n")
 	c, problems := Load(file)
 	want := zone.Problems{
 		{File: file, Line: 3, Severity: zone.Warning, Message: "checks.c.redirect_to: has no effect, since redirects is 0", Hint: "redirects: 1 or more"},
 		{File: file, Line: 3, Severity: zone.Warning, Message: "checks.c.sni: has no effect with scheme http", Hint: "scheme: https"},
+		{File: file, Line: 3, Severity: zone.Warning, Message: "checks.c.verify: has no effect with scheme http", Hint: "scheme: https"},
 	}
 	if diff := cmp.Diff(want, problems); c == nil || diff != "" {
 		t.Errorf("config %v, -want +got:\n%s", c, diff)

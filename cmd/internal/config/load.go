@@ -22,26 +22,36 @@ const (
 // Load reads and checks the configuration file; with file "" it takes
 // ./gslbd.yaml, or else /etc/gslbd/gslbd.yaml. The Config is nil exactly when
 // the problems hold an error; warnings may stand beside a valid Config.
-func Load(file string) (*Config, zone.Problems) {
-	places := []string{"gslbd.yaml", filepath.Join(systemDir, "gslbd.yaml")}
+func Load(file string) (*Config, zone.Problems) { return loadFirst(places(file)) }
+
+func places(file string) []string {
 	if file != "" {
-		places = []string{file}
+		return []string{file}
 	}
-	return loadFirst(places)
+	return []string{"gslbd.yaml", filepath.Join(systemDir, "gslbd.yaml")}
 }
 
 // loadFirst loads the first of the places that exists.
 func loadFirst(places []string) (*Config, zone.Problems) {
+	place, data, problems := find(places)
+	if problems != nil {
+		return nil, problems
+	}
+	return load(place, data)
+}
+
+// find reads the first of the places that exists; place is "" when none does.
+func find(places []string) (place string, data []byte, problems zone.Problems) {
 	for _, place := range places {
 		data, err := readFile(place)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
-			return nil, zone.Problems{{File: place, Severity: zone.Error, Message: reason(err),
+			return place, nil, zone.Problems{{File: place, Severity: zone.Error, Message: reason(err),
 				Hint: "the configuration is a readable YAML file"}}
 		}
-		return load(place, data)
+		return place, data, nil
 	}
 	p := zone.Problem{File: places[0], Severity: zone.Error, Message: "no such file",
 		Hint: "name an existing configuration file with --config FILE"}
@@ -49,7 +59,7 @@ func loadFirst(places []string) (*Config, zone.Problems) {
 		p.Message = "no configuration file"
 		p.Hint = "looked for " + strings.Join(places, " and ") + "; name another place with --config FILE"
 	}
-	return nil, zone.Problems{p}
+	return "", nil, zone.Problems{p}
 }
 
 // readFile reads a regular file of bounded size. It never waits, as opening a
@@ -97,6 +107,7 @@ func load(file string, data []byte) (*Config, zone.Problems) {
 	r.section(field{node: root, line: root.Line}, top)
 	r.environment(data, top)
 	r.complete(c)
+	c.lines = r.seen
 	problems := r.report()
 	if problems.Failed(false) {
 		return nil, problems

@@ -13,6 +13,7 @@ import (
 	"gslbd/zone/steer"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // oneZone is the smallest valid file.
@@ -84,7 +85,7 @@ health: { max_in_flight: 10 }
 		Log:      Log{Level: "debug", Format: "json"},
 		Health:   Health{MaxInFlight: 10},
 	}
-	if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b netip.Addr) bool { return a == b })); diff != "" {
+	if diff := cmp.Diff(want, got, addrs(), cmpopts.IgnoreUnexported(Config{})); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
@@ -97,7 +98,7 @@ func TestLoadDefaults(t *testing.T) {
 		Policies: map[string]steer.Policy{"failover": steer.Failover()}, Watch: true,
 		Admin: Admin{Socket: filepath.Join(filepath.Dir(got.File), "gslbd.sock")},
 		Log:   Log{Level: "info", Format: "auto"}, Health: Health{MaxInFlight: 1000}}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Config{})); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }

@@ -130,6 +130,9 @@ func (r *reader) unknown(f field, name string, table []option) {
 	} else if hint == "" {
 		hint = "one of " + strings.Join(usable, ", ")
 	}
+	if blank := blankHint(name); blank != "" {
+		hint = blank
+	}
 	r.fail(f, hint, "unknown key")
 }
 
@@ -146,6 +149,11 @@ func typesWith(name string) []string {
 
 // fail records an error about a field.
 func (r *reader) fail(f field, hint, format string, args ...any) {
+	if len(r.problems) < maxProblems { // those beyond are only counted
+		if blank := blankHint(plainText(f)); blank != "" {
+			hint = blank
+		}
+	}
 	r.add(f, zone.Error, hint, fmt.Sprintf(format, args...))
 }
 

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"strings"
 
 	"gslbd/zone"
@@ -31,6 +32,7 @@ func zones(dst *[]zone.Source) setter {
 				continue
 			}
 			first[z.Name] = item.line
+			r.note(field{path: fmt.Sprintf("zones[%d].file", len(*dst)), line: r.seen["zones.file"]})
 			*dst = append(*dst, z)
 		}
 	}
