@@ -43,7 +43,9 @@ func (d *decider) apply(m Model, next Publisher, swap func()) {
 		d.sources[s.job] = s
 		demands = append(demands, demand{s.job, s.interval})
 	}
+	d.restored = nil
 	d.monitor.set(demands)
+	d.changed()
 }
 
 func (b *builder) group(zg *zone.Group) *group {
@@ -56,7 +58,7 @@ func (b *builder) group(zg *zone.Group) *group {
 		members: make([]member, len(zg.Members)),
 		health:  make([]steer.Health, len(zg.Members)),
 	}
-	was := b.old.byKey[zg.Key]
+	was := b.old.remembered(zg.Key)
 	if was != nil {
 		g.previous = was.previous
 	}
@@ -95,18 +97,23 @@ func (b *builder) member(g *group, i int, was *group) {
 	m.since = b.now
 	var old *member
 	if was != nil {
-		if k := slices.IndexFunc(was.zone.Members, func(o zone.Member) bool { return o.Data == zm.Data }); k >= 0 {
+		if k := was.index(zm.Data); k >= 0 {
 			old = &was.members[k]
 			*h = was.health[k]
 		}
 	}
 	target := probe.Target{Addr: zm.Target.Addr, Port: zm.Target.Port, Name: zone.Display(g.zone.Key.Name)}
-	for k, name := range zm.Checks {
+	for _, name := range probe.Parts(b.model.Checks, zm.Checks) {
+		if c := b.model.Checks[name].Combination; c != nil {
+			m.combos = append(m.combos, combo{check: name, need: c.Need, parts: m.places(c.Of)})
+			continue
+		}
 		m.uses = append(m.uses, b.use(name, target, old))
-		if s := m.uses[k].source; s != nil {
-			s.users = append(s.users, user{g, i, k})
+		if s := m.uses[len(m.uses)-1].source; s != nil {
+			s.users = append(s.users, user{g, i, len(m.uses) - 1})
 		}
 	}
+	m.needs = m.places(zm.Checks)
 	state := m.state()
 	if old != nil && (state == steer.Unknown || state == h.State) {
 		m.since = old.since
@@ -150,7 +157,7 @@ func (m *member) find(name, key string) (found *use) {
 // source gives the shared probe of a check and target, at the smallest interval
 // asked for so far.
 func (b *builder) source(check probe.Check, target probe.Target) *source {
-	key := check.Key(target)
+	key := keyOf(check, target)
 	s, ok := b.sources[key]
 	switch before := b.known[key]; {
 	case ok:
@@ -161,7 +168,7 @@ func (b *builder) source(check probe.Check, target probe.Target) *source {
 		*s = *before
 		s.users = nil
 	default:
-		s = &source{key: key, added: b.now, job: &job{check: check, target: target, place: -1}}
+		s = &source{key: key, added: b.now, job: &job{check: check, target: target, lane: laneOf(check), place: -1}}
 	}
 	s.interval = check.Interval
 	b.sources[key] = s

@@ -24,6 +24,9 @@ type decider struct {
 	sources map[*job]*source
 	publish Publisher
 	lines   []line // log lines to be written when nothing waits
+
+	restored map[string]*group // from before the start, until the first Apply
+	changed  func()            // told when there is something new to save
 }
 
 // group is one steered RRset.
@@ -39,8 +42,10 @@ type group struct {
 
 // member is one record of a group; its state is in group.health.
 type member struct {
-	uses  []use
-	since time.Time
+	uses   []use
+	combos []combo // parts before what they are part of
+	needs  []place // of the checks that must all pass
+	since  time.Time
 }
 
 // use is one check of one member.
@@ -79,7 +84,7 @@ func (s *source) name() string {
 }
 
 func newDecider(m *monitor, log *zap.Logger) *decider {
-	return &decider{monitor: m, log: log, calls: make(chan func())}
+	return &decider{monitor: m, log: log, calls: make(chan func()), changed: func() {}}
 }
 
 // run is the loop: a result, a call, or, when neither waits, a log line.
@@ -125,21 +130,35 @@ func (d *decider) observe(out outcome) {
 	}
 	d.noteFault(s, out)
 	s.last, s.ended = out.result, out.ended
-	if s.last.Outcome == probe.Fault {
+	switch s.last.Outcome {
+	case probe.Fault:
 		return
-	}
-	s.judged = out.ended
-	pass := s.last.Outcome == probe.Pass
-	if pass {
+	case probe.Pass:
 		s.latency = s.last.Latency
+		s.judged = out.ended
+	case probe.Fail:
+		s.judged = out.ended
 	}
 	var members []memberChange
 	var answers []answerChange
 	decided := 0 // of members
+	changed := false
 	for i, u := range s.users {
 		g := u.group
 		from := g.health[u.member].State
-		if g.members[u.member].uses[u.use].observe(pass) && g.combine(u.member, out.ended) {
+		it := &g.members[u.member].uses[u.use]
+		moved := false
+		switch s.last.Outcome {
+		case probe.Unknown:
+			changed = it.machine.Doubt() || changed
+			moved = g.doubt(u.member, out.ended)
+		default:
+			if it.observe(s.last.Outcome == probe.Pass) {
+				changed = true
+				moved = g.combine(u.member, out.ended)
+			}
+		}
+		if moved {
 			members = append(members, memberChange{u, from})
 		}
 		last := i+1 == len(s.users) || s.users[i+1].group != g
@@ -153,6 +172,9 @@ func (d *decider) observe(out outcome) {
 		}
 	}
 	d.noteChanges(members, answers)
+	if changed {
+		d.changed()
+	}
 }
 
 func (u *use) observe(pass bool) (changed bool) { return u.machine.Observe(u.rule, pass) }
@@ -169,18 +191,14 @@ func (g *group) combine(i int, now time.Time) (changed bool) {
 	return true
 }
 
-func (m *member) state() steer.State {
-	states := make([]verdict.State, 0, 4)
-	for i := range m.uses {
-		states = append(states, m.uses[i].machine.State())
+// doubt takes up from a member whose checks no longer say so.
+func (g *group) doubt(i int, now time.Time) (changed bool) {
+	if g.health[i].State != steer.Up || g.members[i].state() != steer.Unknown {
+		return false
 	}
-	switch verdict.Combine(states...) {
-	case verdict.Up:
-		return steer.Up
-	case verdict.Down:
-		return steer.Down
-	}
-	return steer.Unknown
+	g.health[i].State = steer.Unknown
+	g.members[i].since = now
+	return true
 }
 
 // decide chooses anew for a group, and publishes what differs from before.
@@ -203,6 +221,11 @@ func (g *group) choose() {
 	if steer.Proven(g.sel, g.health) {
 		g.previous = g.data(g.sel)
 	}
+}
+
+// index finds a member by its data; -1 if there is none.
+func (g *group) index(data string) int {
+	return slices.IndexFunc(g.zone.Members, func(m zone.Member) bool { return m.Data == data })
 }
 
 // data gives the records of a selection of this group.

@@ -22,6 +22,9 @@ type Options struct {
 	// NewProber makes the prober of a check and target; its error is a Fault,
 	// and it is asked again each interval. nil = probe.New.
 	NewProber func(probe.Check, probe.Target, bool) (probe.Prober, error)
+	// Changed is told that Saved may give something new. It is called from the
+	// Decider's goroutine and must not wait or call the Engine; nil = nobody.
+	Changed func()
 }
 
 // Engine is a Monitor that schedules probes and a Decider that turns their
@@ -50,7 +53,11 @@ func New(o Options) *Engine {
 	}
 	m := newMonitor(o)
 	ctx, cancel := context.WithCancel(context.Background())
-	return &Engine{monitor: m, decider: newDecider(m, o.Log), ctx: ctx, cancel: cancel}
+	d := newDecider(m, o.Log)
+	if o.Changed != nil {
+		d.changed = o.Changed
+	}
+	return &Engine{monitor: m, decider: d, ctx: ctx, cancel: cancel}
 }
 
 // Start runs the engine until Stop. It is called once.

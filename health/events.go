@@ -51,7 +51,7 @@ func (d *decider) noteMember(c memberChange) {
 	m, it, to := &g.zone.Members[i], &g.members[i].uses[c.user.use], g.health[i].State
 	level := zapcore.InfoLevel
 	switch {
-	case to == steer.Down:
+	case to == steer.Down, to == steer.Unknown:
 		level = zapcore.WarnLevel
 	case c.from == steer.Unknown:
 		level = zapcore.DebugLevel
@@ -71,8 +71,11 @@ func (d *decider) noteMember(c memberChange) {
 func why(it *use) string {
 	m, rule := &it.machine, it.rule
 	verb := "failed"
-	if it.source.last.Outcome == probe.Pass {
+	switch it.source.last.Outcome {
+	case probe.Pass:
 		verb = "passed"
+	case probe.Unknown:
+		return "nothing is known any longer: " + it.source.last.Reason
 	}
 	text := fmt.Sprintf("%d rounds in a row %s", m.Consecutive(), verb)
 	switch {
@@ -120,10 +123,13 @@ type told struct {
 // that comes again: when file descriptors are short, faults come and go.
 const faultSilence = 5 * time.Minute
 
-// noteFault logs once when a probe meets a fault of our own, again when the
-// fault becomes another, and when it is over.
+// lost tells whether a round found out nothing.
+func lost(o probe.Outcome) bool { return o == probe.Fault || o == probe.Unknown }
+
+// noteFault logs once when a probe meets a fault of our own or finds out
+// nothing, again when the reason becomes another, and when it is over.
 func (d *decider) noteFault(s *source, out outcome) {
-	is, reason := out.result.Outcome == probe.Fault, out.result.Reason
+	is, reason := lost(out.result.Outcome), out.result.Reason
 	switch {
 	case is && (reason != s.told.reason || !s.told.open && out.ended.Sub(s.told.at) >= faultSilence):
 		s.told = told{reason, out.ended, true}

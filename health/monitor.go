@@ -22,6 +22,7 @@ type Stats struct {
 type job struct {
 	check  probe.Check
 	target probe.Target
+	lane   string       // whose limit on rounds at the same time it obeys; "" = none
 	prober probe.Prober // used by the running round, else guarded; nil = to be made
 
 	// The rest is guarded by monitor.mu.
@@ -47,7 +48,8 @@ type outcome struct {
 }
 
 // monitor runs each job's rounds: one goroutine schedules, one more per round
-// in flight. A job is either queued or running, so its rounds never overlap.
+// in flight. A job is either queued, waiting in a lane or running, so its rounds
+// never overlap.
 type monitor struct {
 	opts     Options
 	outcomes chan outcome
@@ -57,6 +59,7 @@ type monitor struct {
 	mu       sync.Mutex
 	jobs     map[*job]struct{}
 	queue    queue
+	lanes    map[string]*lane
 	inFlight int
 	applied  bool
 	ready    bool
@@ -69,6 +72,7 @@ func newMonitor(o Options) *monitor {
 		outcomes: make(chan outcome),
 		wake:     make(chan struct{}, 1),
 		jobs:     make(map[*job]struct{}),
+		lanes:    make(map[string]*lane),
 	}
 }
 
@@ -100,6 +104,9 @@ func (m *monitor) startDue(ctx context.Context) time.Duration {
 			return wait
 		}
 		heap.Pop(&m.queue)
+		if !m.enter(next) {
+			continue
+		}
 		m.inFlight++
 		if next.renew {
 			next.prober, next.renew = nil, false
@@ -129,6 +136,7 @@ func (m *monitor) round(ctx context.Context, j *job) {
 	j.cancel()
 	j.cancel = nil
 	m.inFlight--
+	m.leave(j)
 	if !j.removed {
 		heap.Push(&m.queue, j)
 	}

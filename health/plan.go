@@ -38,6 +38,7 @@ func (m *monitor) set(demands []demand) {
 			m.remove(j)
 		}
 	}
+	m.recall()
 	m.jobs = wanted
 	m.applied = true
 	m.poke()

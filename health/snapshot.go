@@ -1,6 +1,7 @@
 package health
 
 import (
+	"slices"
 	"time"
 
 	"gslbd/health/probe"
@@ -49,6 +50,7 @@ func (d *decider) snapshot() snapshot {
 			start := len(allUses)
 			allUses = append(allUses, m.uses...)
 			m.uses = allUses[start:]
+			m.combos = slices.Clone(m.combos)
 			allMembers = append(allMembers, m)
 		}
 		g.members, g.health = allMembers[from:], allHealth[from:]
@@ -110,19 +112,7 @@ func (s *snapshot) member(g *group, i int) MemberStatus {
 		Since:  m.since,
 		Checks: []CheckStatus{},
 	}
-	for k := range m.uses {
-		u := &m.uses[k]
-		c := CheckStatus{Name: u.check, State: stateWord(u.machine.State()), Consecutive: u.machine.Consecutive()}
-		if u.source == nil {
-			c.Error = "the check is not defined"
-		} else {
-			seen := s.seen[u.source]
-			c.LastProbe, c.NextProbe = seen.ended, seen.due
-			c.Error = seen.problem(s.taken)
-			out.LatencyMS = max(out.LatencyMS, float64(seen.latency)/float64(time.Millisecond))
-		}
-		out.Checks = append(out.Checks, c)
-	}
+	s.checks(&out, m, m.needs)
 	return out
 }
 
@@ -130,8 +120,11 @@ func (s *snapshot) member(g *group, i int) MemberStatus {
 // old when no round has given a result for twice the time that one takes.
 func (s *source) problem(now time.Time) string {
 	text := s.last.Reason
-	if s.last.Outcome == probe.Fault {
+	switch s.last.Outcome {
+	case probe.Fault:
 		text = "fault: " + text
+	case probe.Unknown:
+		text = "unknown: " + text
 	}
 	since := s.judged
 	if since.IsZero() {

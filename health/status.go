@@ -64,6 +64,9 @@ type CheckStatus struct {
 	LastProbe   time.Time `json:"last_probe"`
 	NextProbe   time.Time `json:"next_probe"`
 	Error       string    `json:"error"` // cause of the last failure or fault; "" after a pass
+	// Of names the parts of a combination, whose rows are in the list too. Its
+	// Consecutive is 0, its times are the latest and the earliest of its parts.
+	Of []string `json:"of,omitempty"`
 }
 
 // ZoneStatus is one zone as it is served.

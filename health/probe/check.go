@@ -12,7 +12,7 @@ import (
 // structs is set; all fields hold their effective values (defaults filled in).
 type Check struct {
 	Name     string
-	Type     string        // "icmp", "tcp", "http"
+	Type     string        // "icmp", "tcp", "tls", "udp", "dns", "http", "grpc", "exec", "file"
 	Interval time.Duration // pause between the end of a round and the start of the next
 	Timeout  time.Duration // for one try
 	Retries  int           // further tries within a round
@@ -21,9 +21,17 @@ type Check struct {
 	Window   *Window      // instead of Fall and Rise
 	Source   []netip.Addr // at most one IPv4 and one IPv6
 
+	Combination *Combination // of other checks; then nothing above but Name and Type is set
+
 	ICMP *ICMP
 	TCP  *TCP
+	TLS  *TLS
+	UDP  *UDP
+	DNS  *DNS
 	HTTP *HTTP
+	GRPC *GRPC
+	Exec *Exec
+	File *File
 }
 
 // Window makes a member up while at least Required of its last Size rounds passed.
@@ -42,11 +50,14 @@ type Target struct {
 // Outcome of one try or one round.
 type Outcome uint8
 
-// Outcomes. A Fault is our own: it is neither pass nor fail.
+// Outcomes. A Fault is our own: it is neither pass nor fail. Unknown says that
+// whoever vouches for the target is silent: a Fault after which up does not
+// stand any longer.
 const (
 	Pass Outcome = iota + 1
 	Fail
 	Fault
+	Unknown
 )
 
 // Result is what one try found.

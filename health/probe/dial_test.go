@@ -43,6 +43,15 @@ func TestSourceThatIsNotOurs(t *testing.T) {
 			c.HTTP, o.Username, o.CAFile, o.CertFile, o.KeyFile = &o, "", "", "", ""
 			o.Redirects = 0
 		}
+		switch {
+		case c.TLS != nil:
+			c.TLS = &TLS{Port: 443}
+		case c.GRPC != nil:
+			o := *c.GRPC
+			c.GRPC, o.CAFile = &o, ""
+		case c.Exec != nil, c.File != nil:
+			continue // they open no socket
+		}
 		t.Run(name, func(t *testing.T) {
 			want(t, run(t, c, target(at)), Fault, "source 192.0.2.9 is not an address of this machine")
 		})
@@ -57,18 +66,22 @@ func TestNoDescriptors(t *testing.T) {
 	at := serve(t, hold)
 	const reason = "no file descriptors left (raise LimitNOFILE or lower health.max_in_flight)"
 	checks := map[string]Check{
-		"connect: ": tcpCheck(long, TCP{}),
-		"icmp: ":    {Type: "icmp", Timeout: long, ICMP: &ICMP{Count: 1, Size: 24}},
+		"tcp":          tcpCheck(long, TCP{}),
+		"tls":          tlsCheck(long, TLS{}),
+		"udp":          udpCheck(long, UDP{}),
+		"dns":          dnsCheck(long, DNS{}),
+		"dns over tcp": dnsCheck(long, DNS{TCP: true}),
+		"icmp":         {Type: "icmp", Timeout: long, ICMP: &ICMP{Count: 1, Size: 24}},
 	}
 	probers := map[string]Prober{}
-	for phase, c := range checks {
+	for name, c := range checks {
 		p, err := New(c, target(at), false)
 		if err != nil {
 			t.Fatal(err)
 		}
-		probers[phase] = p
+		probers[name] = p
 	}
-	run(t, checks["connect: "], target(at)) // what the runtime opens once is open now
+	run(t, checks["tcp"], target(at)) // what the runtime opens once is open now
 	var old syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &old); err != nil {
 		t.Fatal(err)
@@ -76,11 +89,15 @@ func TestNoDescriptors(t *testing.T) {
 	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: 3, Max: old.Max}); err != nil {
 		t.Fatal(err)
 	}
-	for phase, p := range probers {
+	for name, p := range probers {
+		phase := "connect: "
+		if name == "icmp" {
+			phase = "icmp: "
+		}
 		want(t, p.Probe(context.Background()), Fault, phase+reason)
 	}
 	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &old); err != nil {
 		t.Fatal(err)
 	}
-	want(t, probers["connect: "].Probe(context.Background()), Pass, "")
+	want(t, probers["tcp"].Probe(context.Background()), Pass, "")
 }

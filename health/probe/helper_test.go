@@ -150,10 +150,10 @@ func want(t testing.TB, got Result, outcome Outcome, reason string) {
 }
 
 func word(o Outcome) string {
-	if o < Pass || o > Fault {
+	if o < Pass || o > Unknown {
 		return "no outcome"
 	}
-	return [...]string{Pass: "pass", Fail: "fail", Fault: "fault"}[o]
+	return [...]string{Pass: "pass", Fail: "fail", Fault: "fault", Unknown: "unknown"}[o]
 }
 
 // child runs the calling test again in a process of its own. It returns true

@@ -40,8 +40,7 @@ func (o *HTTP) fill() error {
 }
 
 // effectiveHost is what the Host header says: the option, else a configured
-// Host header, else the owner name, else the address. A wildcard owner has no
-// name of its own, so a name that it covers stands for it.
+// Host header, else the owner name, else the address.
 func (o *HTTP) effectiveHost(t Target) string {
 	if o.Host != "" {
 		return o.Host
@@ -51,16 +50,11 @@ func (o *HTTP) effectiveHost(t Target) string {
 			return h[1]
 		}
 	}
-	if rest, ok := strings.CutPrefix(t.Name, "*."); ok {
-		return "probe." + rest
+	name := t.askedName()
+	if t.Name == "" && t.Addr.Unmap().Is6() {
+		name = "[" + name + "]"
 	}
-	if t.Name != "" {
-		return t.Name
-	}
-	if addr := t.Addr.Unmap(); addr.Is6() {
-		return "[" + addr.WithZone("").String() + "]"
-	}
-	return t.Addr.Unmap().String()
+	return name
 }
 
 // serverName is the name sent as SNI and looked for in the certificate.

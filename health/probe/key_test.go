@@ -23,7 +23,15 @@ func fullChecks() map[string]Check {
 		Redirects: 1, Version: "1.1", Verify: true, SNI: "s.example", CAFile: "ca", CertFile: "c", KeyFile: "k",
 		UserAgent: "u", Username: "n", PasswordFile: "p",
 	}
-	return map[string]Check{"icmp": icmp, "tcp": tcp, "http": http}
+	tls, udp, dns := base, base, base
+	tls.Type, tls.TLS = "tls", &TLS{Port: 443, SNI: "s.example", Verify: true, CAFile: "ca", MinDays: 14}
+	udp.Type, udp.UDP = "udp", &UDP{Port: 80, Send: []byte("a"), Expect: []byte("b")}
+	dns.Type, dns.DNS = "dns", &DNS{Port: 53, QName: "q.example", QType: 1, RCode: 0, Expect: []string{"192.0.2.1"}}
+	grpc, exec, file := base, base, base
+	grpc.Type, grpc.GRPC = "grpc", &GRPC{Port: 443, Service: "s", TLS: true, Verify: true, SNI: "s.example", CAFile: "ca"}
+	exec.Type, exec.Exec = "exec", &Exec{Command: []string{"a", "{address}"}, Env: [][2]string{{"A", "b"}}, Dir: "/", MaxRunning: 16}
+	file.Type, file.File = "file", &File{Path: "p", MaxAge: time.Minute}
+	return map[string]Check{"grpc": grpc, "exec": exec, "file": file, "tls": tls, "udp": udp, "dns": dns, "icmp": icmp, "tcp": tcp, "http": http}
 }
 
 // flip gives a field another value of its type.
@@ -38,6 +46,8 @@ func flip(t *testing.T, v reflect.Value) {
 		*x = nil
 	case *[][2]string:
 		*x = [][2]string{{"A", "c"}}
+	case *[]string:
+		*x = []string{"192.0.2.2"}
 	case *[]StatusRange:
 		*x = []StatusRange{{200, 204}}
 	case *[]byte:
@@ -81,11 +91,20 @@ func TestKeySeesEveryOption(t *testing.T) {
 		options := map[string]func(*Check) reflect.Value{
 			"icmp": func(c *Check) reflect.Value { return reflect.ValueOf(c.ICMP).Elem() },
 			"tcp":  func(c *Check) reflect.Value { return reflect.ValueOf(c.TCP).Elem() },
+			"tls":  func(c *Check) reflect.Value { return reflect.ValueOf(c.TLS).Elem() },
+			"grpc": func(c *Check) reflect.Value { return reflect.ValueOf(c.GRPC).Elem() },
+			"exec": func(c *Check) reflect.Value { return reflect.ValueOf(c.Exec).Elem() },
+			"file": func(c *Check) reflect.Value { return reflect.ValueOf(c.File).Elem() },
+			"udp":  func(c *Check) reflect.Value { return reflect.ValueOf(c.UDP).Elem() },
+			"dns":  func(c *Check) reflect.Value { return reflect.ValueOf(c.DNS).Elem() },
 			"http": func(c *Check) reflect.Value { return reflect.ValueOf(c.HTTP).Elem() },
 		}[name]
 		c := fullChecks()[name]
 		for i := range options(&c).NumField() {
 			field := options(&c).Type().Field(i).Name
+			if !options(&c).Type().Field(i).IsExported() {
+				continue
+			}
 			probe(field, func(c *Check) reflect.Value { return options(c).Field(i) }, true)
 		}
 	}
@@ -112,6 +131,15 @@ func TestKeyOfTargets(t *testing.T) {
 		{"other port", checks["tcp"], at("127.0.0.1", 0, "a"), at("127.0.0.1", 81, "a"), false},
 		{"icmp has no port", checks["icmp"], at("127.0.0.1", 0, "a"), at("127.0.0.1", 81, "b"), true},
 		{"host configured: the owner does not matter", checks["http"], at("127.0.0.1", 0, "a"), at("127.0.0.1", 0, "b"), true},
+		{"no sni: the owner is sent", tlsCheck(long, TLS{Port: 443}), at("127.0.0.1", 0, "a"), at("127.0.0.1", 0, "b"), false},
+		{"sni configured", tlsCheck(long, TLS{Port: 443, SNI: "s"}), at("127.0.0.1", 0, "a"), at("127.0.0.1", 0, "b"), true},
+		{"no qname: the owner is asked for", dnsCheck(long, DNS{Port: 53}), at("127.0.0.1", 0, "a"), at("127.0.0.1", 0, "b"), false},
+		{"qname in another case", dnsCheck(long, DNS{Port: 53}), at("127.0.0.1", 0, "a"), at("127.0.0.1", 0, "A"), true},
+		{"grpc names the owner", grpcCheck(long, GRPC{Port: 1}), at("127.0.0.1", 0, "a"), at("127.0.0.1", 0, "b"), false},
+		{"a command without the name", checks["exec"], at("127.0.0.1", 0, "a"), at("127.0.0.1", 0, "b"), true},
+		{"a command for another port", checks["exec"], at("127.0.0.1", 1, "a"), at("127.0.0.1", 2, "a"), false},
+		{"a file has no port", checks["file"], at("127.0.0.1", 1, "a"), at("127.0.0.1", 2, "b"), true},
+		{"udp says no name", udpCheck(long, UDP{Port: 53}), at("127.0.0.1", 0, "a"), at("127.0.0.1", 0, "b"), true},
 		{"no host: the owner is sent", plain, at("127.0.0.1", 0, "a"), at("127.0.0.1", 0, "b"), false},
 	} {
 		if got := c.check.Key(c.a) == c.check.Key(c.b); got != c.same {

@@ -97,8 +97,11 @@ func TestRoutes(t *testing.T) {
 		t.Helper()
 		to := Target{Addr: netip.MustParseAddr(addr), Port: 80}
 		want(t, run(t, tcpCheck(long, TCP{}), to), outcome, "connect: "+what)
+		want(t, run(t, udpCheck(long, UDP{}), to), outcome, "connect: "+what)
 	}
 	nowhere := run(t, tcpCheck(long, TCP{}), Target{Addr: netip.MustParseAddr("192.0.2.1"), Port: 80})
+	want(t, nowhere, Fault, "no IPv4 route from this machine")
+	nowhere = run(t, udpCheck(long, UDP{}), Target{Addr: netip.MustParseAddr("192.0.2.1"), Port: 80})
 	want(t, nowhere, Fault, "no IPv4 route from this machine")
 	ping := Check{Type: "icmp", Timeout: long, ICMP: &ICMP{Count: 1, Size: 24}}
 	noRoute := run(t, ping, Target{Addr: netip.MustParseAddr("192.0.2.1")})

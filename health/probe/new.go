@@ -11,7 +11,7 @@ func New(c Check, t Target, trace bool) (Prober, error) {
 		return nil, fmt.Errorf("target has no address")
 	}
 	local, err := sourceFor(c.Source, t.Addr)
-	if err != nil {
+	if err != nil && c.Exec == nil && c.File == nil { // which do not connect
 		return nil, err
 	}
 	base := common{timeout: c.Timeout, local: local, trace: trace}
@@ -20,8 +20,20 @@ func New(c Check, t Target, trace bool) (Prober, error) {
 		return newICMP(c, t, base)
 	case c.TCP != nil:
 		return newTCP(c, t, base)
+	case c.TLS != nil:
+		return newTLS(c, t, base)
+	case c.UDP != nil:
+		return newUDP(c, t, base)
+	case c.DNS != nil:
+		return newDNS(c, t, base)
 	case c.HTTP != nil:
 		return newHTTP(c, t, base)
+	case c.GRPC != nil:
+		return newGRPC(c, t, base)
+	case c.Exec != nil:
+		return newExec(c, t, base)
+	case c.File != nil:
+		return newFile(c, t, base)
 	}
 	return nil, fmt.Errorf("check type %s is unknown", quote(c.Type))
 }

@@ -35,20 +35,28 @@ func spread(n int, round, interval time.Duration) time.Duration {
 	return time.Duration(n)*round + time.Duration(n-1)*interval
 }
 
-// Port is the port that is probed on t: the target's own, else the check's;
-// 0 for types without ports.
+// Port is the port that is probed on t: the target's own, else the check's; 0
+// for types without ports, and for type exec without one in the target.
 func (c Check) Port(t Target) uint16 {
 	switch {
-	case c.ICMP != nil:
+	case c.ICMP != nil, c.File != nil:
 		return 0
 	case t.Port != 0:
 		return t.Port
 	case c.TCP != nil:
 		return c.TCP.Port
+	case c.TLS != nil:
+		return c.TLS.Port
+	case c.UDP != nil:
+		return c.UDP.Port
+	case c.DNS != nil:
+		return c.DNS.Port
 	case c.HTTP != nil && c.HTTP.Port == 0:
 		return schemePort(c.HTTP.Scheme)
 	case c.HTTP != nil:
 		return c.HTTP.Port
+	case c.GRPC != nil:
+		return c.GRPC.Port
 	}
 	return 0
 }
@@ -57,10 +65,11 @@ func (c Check) Port(t Target) uint16 {
 // address for types without ports.
 func (c Check) Address(t Target) string {
 	addr := t.Addr.Unmap()
-	if c.ICMP != nil {
+	port := c.Port(t)
+	if c.ICMP != nil || c.File != nil || c.Exec != nil && port == 0 {
 		return addr.String()
 	}
-	return netip.AddrPortFrom(addr, c.Port(t)).String()
+	return netip.AddrPortFrom(addr, port).String()
 }
 
 func schemePort(scheme string) uint16 {

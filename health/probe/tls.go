@@ -21,15 +21,9 @@ func (o *HTTP) tlsConfig(name string) (*tls.Config, error) {
 	if o.Version == "2" {
 		cfg.NextProtos = []string{"h2"}
 	}
-	if o.CAFile != "" {
-		pem, err := readFile(o.CAFile, maxPEM)
-		if err != nil {
-			return nil, fmt.Errorf("ca_file: %w", err)
-		}
-		cfg.RootCAs = x509.NewCertPool()
-		if !cfg.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("ca_file: %s holds no certificate", o.CAFile)
-		}
+	var err error
+	if cfg.RootCAs, err = authorities(o.CAFile); err != nil {
+		return nil, err
 	}
 	if o.CertFile != "" || o.KeyFile != "" {
 		cert, err := keyPair(o.CertFile, o.KeyFile)
@@ -53,6 +47,22 @@ func keyPair(certFile, keyFile string) (tls.Certificate, error) {
 	return tls.X509KeyPair(cert, key)
 }
 
+// authorities reads those that file holds; nil, the system's, without a file.
+func authorities(file string) (*x509.CertPool, error) {
+	if file == "" {
+		return nil, nil
+	}
+	pem, err := readFile(file, maxPEM)
+	if err != nil {
+		return nil, fmt.Errorf("ca_file: %w", err)
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("ca_file: %s holds no certificate", file)
+	}
+	return pool, nil
+}
+
 // handshake negotiates TLS. Another server than the member is asked for its
 // own name and not offered the client certificate.
 func (p *httpProber) handshake(ctx context.Context, tcp net.Conn, h *hop, tr *tracer) (net.Conn, *failure) {
@@ -63,20 +73,28 @@ func (p *httpProber) handshake(ctx context.Context, tcp net.Conn, h *hop, tr *tr
 	}
 	conn := tls.Client(tcp, cfg)
 	if err := conn.Handshake(); err != nil {
+		if strings.HasSuffix(err.Error(), "no application protocol") {
+			return nil, failed("server does not offer HTTP/%s", p.opts.Version)
+		}
 		return nil, p.tlsFailure(ctx, err, cfg.ServerName)
 	}
 	state := conn.ConnectionState()
-	leaf := state.PeerCertificates[0]
-	tr.add("tls", "%s, certificate %s, expires %s", tls.VersionName(state.Version),
-		plain(subject(leaf)), leaf.NotAfter.UTC().Format(time.DateOnly))
+	tr.negotiated(&state)
 	if p.opts.Version == "2" && state.NegotiatedProtocol != "h2" {
 		return nil, failed("server does not offer HTTP/2")
 	}
 	return conn, nil
 }
 
+// negotiated notes what a handshake agreed on.
+func (t *tracer) negotiated(state *tls.ConnectionState) {
+	leaf := state.PeerCertificates[0]
+	t.add("tls", "%s, certificate %s, expires %s", tls.VersionName(state.Version),
+		plain(subject(leaf)), leaf.NotAfter.UTC().Format(time.DateOnly))
+}
+
 // tlsFailure words what a handshake found.
-func (p *httpProber) tlsFailure(ctx context.Context, err error, name string) *failure {
+func (c *common) tlsFailure(ctx context.Context, err error, name string) *failure {
 	var (
 		invalid   x509.CertificateInvalidError
 		wrongName x509.HostnameError
@@ -98,10 +116,8 @@ func (p *httpProber) tlsFailure(ctx context.Context, err error, name string) *fa
 		return failed("tls: server speaks plain HTTP on this port")
 	case errors.As(err, &notTLS):
 		return failed("tls: reply is not TLS")
-	case strings.HasSuffix(err.Error(), "no application protocol"):
-		return failed("server does not offer HTTP/%s", p.opts.Version)
 	}
-	return classify(ctx, "tls", err, p.timeout)
+	return classify(ctx, "tls", err, c.timeout)
 }
 
 // validity words a certificate outside its time.

@@ -38,6 +38,10 @@ type Machine struct {
 // State is the present state.
 func (m *Machine) State() State { return m.state }
 
+// Restored is a Machine in a state that is known from before. It has seen no
+// round, so that a change takes all that the rule asks for.
+func Restored(s State) Machine { return Machine{state: s} }
+
 // Consecutive counts the rounds in a row with the outcome of the last one; 0
 // before the first.
 func (m *Machine) Consecutive() int { return m.run }
@@ -58,6 +62,17 @@ func (m *Machine) Observe(rule Rule, pass bool) (changed bool) {
 		m.state = Down
 	}
 	return m.state != before
+}
+
+// Doubt takes a round whose result is that nothing is known, and reports whether
+// the state changed: Up does not stand after it and is forgotten with all that
+// led to it, while Down and its counters stay, so that nothing comes back by it.
+func (m *Machine) Doubt() (changed bool) {
+	if m.state != Up {
+		return false
+	}
+	*m = Machine{}
+	return true
 }
 
 func (m *Machine) record(pass bool) {
@@ -101,19 +116,4 @@ func stateOf(pass bool) State {
 		return Up
 	}
 	return Down
-}
-
-// Combine is the state of a member whose checks must all pass: Down if any is
-// down, else Unknown if any is unknown, else Up. Without checks it is Up.
-func Combine(states ...State) State {
-	all := Up
-	for _, s := range states {
-		switch s {
-		case Down:
-			return Down
-		case Unknown:
-			all = Unknown
-		}
-	}
-	return all
 }

@@ -117,22 +117,59 @@ func TestChangedRule(t *testing.T) {
 	steps(t, &m, Rule{Size: 4, Required: 2}, "+", "u")
 }
 
-func TestCombine(t *testing.T) {
+// A restored state needs all that the rule asks for; the first round does not
+// decide alone.
+func TestRestored(t *testing.T) {
 	for _, c := range []struct {
-		in   []State
-		want State
+		name         string
+		from         State
+		rule         Rule
+		rounds, want string
 	}{
-		{nil, Up},
-		{[]State{Up}, Up},
-		{[]State{Unknown}, Unknown},
-		{[]State{Down}, Down},
-		{[]State{Up, Up}, Up},
-		{[]State{Up, Unknown}, Unknown},
-		{[]State{Unknown, Down}, Down},
-		{[]State{Down, Unknown, Up}, Down},
+		{"one failure leaves up", Up, Rule{Fall: 2, Rise: 3}, "-+", "uu"},
+		{"fall failures turn it down", Up, Rule{Fall: 3, Rise: 3}, "---", "uud"},
+		{"a pass between resets", Up, Rule{Fall: 2, Rise: 3}, "-+--", "uuud"},
+		{"one pass leaves down", Down, Rule{Fall: 2, Rise: 3}, "+-", "dd"},
+		{"rise passes bring it up", Down, Rule{Fall: 2, Rise: 3}, "+++", "ddu"},
+		{"fall 1", Up, Rule{Fall: 1, Rise: 3}, "-", "d"},
+		{"window: up until it cannot be", Up, Rule{Size: 5, Required: 3}, "-+--", "uuud"},
+		{"window: down until it must not be", Down, Rule{Size: 5, Required: 3}, "+-++", "dddu"},
+		{"unknown: the first decides", Unknown, Rule{Fall: 5, Rise: 5}, "-", "d"},
 	} {
-		if got := Combine(c.in...); got != c.want {
-			t.Errorf("Combine(%v) = %v, want %v", c.in, got, c.want)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			m := Restored(c.from)
+			if m.State() != c.from || m.Consecutive() != 0 {
+				t.Fatalf("restored as %v, %d in a row", m.State(), m.Consecutive())
+			}
+			steps(t, &m, c.rule, c.rounds, c.want)
+		})
+	}
+}
+
+// Doubt ends up, and nothing else; what comes after it decides alone.
+func TestDoubt(t *testing.T) {
+	rule := Rule{Fall: 2, Rise: 3}
+	var m Machine
+	if m.Doubt() || m.State() != Unknown {
+		t.Error("doubt about nothing")
+	}
+	m.Observe(rule, true)
+	if !m.Doubt() || m.State() != Unknown || m.Consecutive() != 0 || m.Doubt() {
+		t.Errorf("%+v", m)
+	}
+	if !m.Observe(rule, false) || m.State() != Down {
+		t.Error("the first round after a doubt does not decide alone")
+	}
+	m.Observe(rule, true)
+	if m.Doubt() || m.State() != Down || m.Consecutive() != 1 {
+		t.Errorf("%+v", m)
+	}
+	m.Observe(rule, true)
+	if !m.Observe(rule, true) || m.State() != Up {
+		t.Error("the counter did not survive a doubt about down")
+	}
+	m = Restored(Up)
+	if !m.Doubt() || m.State() != Unknown {
+		t.Error("no doubt about a state from before")
 	}
 }

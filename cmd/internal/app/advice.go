@@ -64,7 +64,7 @@ func unusable(p steer.Policy, g *zone.Group) (found zone.Problems) {
 // sourceless finds checks of a member that have no local address of its
 // target's family to probe from.
 func sourceless(checks map[string]probe.Check, m zone.Member) (found zone.Problems) {
-	for _, name := range m.Checks {
+	for _, name := range probe.Leaves(checks, m.Checks) {
 		source, is4 := checks[name].Source, m.Target.Addr.Is4()
 		if len(source) == 0 || slices.ContainsFunc(source, func(a netip.Addr) bool { return a.Is4() == is4 }) {
 			continue
@@ -80,29 +80,32 @@ func sourceless(checks map[string]probe.Check, m zone.Member) (found zone.Proble
 	return found
 }
 
-// unused warns of checks that no member and no policy names.
+// unused warns of checks that no member and no policy names, nor a combination
+// that one of them names.
 func unused(cfg *config.Config, zones []*served) (found zone.Problems) {
-	used := map[string]bool{}
-	for _, p := range cfg.Policies {
-		for _, name := range p.Checks {
-			used[name] = true
+	named := map[string]bool{}
+	use := func(checks []string) {
+		for _, c := range checks {
+			named[c] = true
 		}
+	}
+	for _, p := range cfg.Policies {
+		use(p.Checks)
 	}
 	for _, z := range zones {
 		for _, g := range z.groups {
 			for _, m := range g.Members {
-				for _, name := range m.Checks {
-					used[name] = true
-				}
+				use(m.Checks)
 			}
 		}
 	}
+	use(probe.Parts(cfg.Checks, slices.Collect(maps.Keys(named))))
 	line := func(name string) int { return cfg.Line("checks." + name) }
 	names := slices.SortedFunc(maps.Keys(cfg.Checks), func(a, b string) int {
 		return cmp.Or(cmp.Compare(line(a), line(b)), cmp.Compare(a, b))
 	})
 	for _, name := range names {
-		if !used[name] {
+		if !named[name] {
 			found = append(found, zone.Problem{File: cfg.File, Line: line(name), Severity: zone.Warning,
 				Message: "checks." + name + ": no member and no policy uses it",
 				Hint:    "write check=" + name + " behind a record, or leave it out"})

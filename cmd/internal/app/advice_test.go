@@ -21,8 +21,9 @@ func TestAdviceSource(t *testing.T) {
   four: { type: tcp, source: 127.0.0.9 }
   six:  { type: tcp, source: "::1" }
   both: { type: tcp, source: [ 127.0.0.9, "::1" ] }
+  some: { type: any, of: [ six, both ] }
 `, header+`a A    127.0.0.1 ; @primary   check=four,both
-a A    127.0.0.2 ; @secondary check=six
+a A    127.0.0.2 ; @secondary check=some
 b AAAA ::1       ; @primary   check=both,six
 b AAAA ::2       ; @secondary check=four
 b AAAA ::3       ; @secondary check=none
@@ -69,10 +70,12 @@ func TestAdviceUnused(t *testing.T) {
   web:  { type: tcp }
   idle: { type: icmp }
   also: { type: icmp }
+  part: { type: icmp }
+  both: { type: all, of: [ web, part ] }
 policies:
   p: { check: also }
 `
-	cfg := configured(t, settings, header+"a A 127.0.0.1 ; @primary check=web\n")
+	cfg := configured(t, settings, header+"a A 127.0.0.1 ; @primary check=both\n")
 	want := `gslbd.yaml:5: warning: checks.idle: no member and no policy uses it
   hint: write check=idle behind a record, or leave it out`
 	if got := Check(cfg, nil, false).Problems.Error(); got != want {

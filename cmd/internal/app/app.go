@@ -43,6 +43,8 @@ type App struct {
 	engine  *health.Engine
 	undo    undo
 	watched chan struct{} // tells the watcher that the list of files changed
+	dirty   chan struct{} // tells the keeper that there is something new to save
+	state   *stateDir     // nil = nothing is kept over a restart
 
 	// changing is held by whoever replaces the state: reloads, the watcher,
 	// Stop. The holder may read cur without mu.
@@ -89,11 +91,12 @@ func New(cfg *config.Config, opts Options) (*App, error) {
 		opts:     opts,
 		log:      opts.Log,
 		server:   dnsserver.New(dnsserver.Options{Listen: cfg.Listen, Log: opts.Log.Named("dns")}),
-		engine:   health.New(health.Options{MaxInFlight: cfg.Health.MaxInFlight, Log: opts.Log.Named("health")}),
 		changing: make(gate, 1),
 		watched:  make(chan struct{}, 1),
+		dirty:    make(chan struct{}, 1),
 		problems: map[string]string{},
 	}
+	a.engine = health.New(health.Options{MaxInFlight: cfg.Health.MaxInFlight, Log: opts.Log.Named("health"), Changed: a.touched})
 	a.life, a.end = context.WithCancel(context.Background())
 	cur, _, problems := loadState(a.life, cfg, nil)
 	if problems.Failed(false) {
@@ -107,9 +110,17 @@ func New(cfg *config.Config, opts Options) (*App, error) {
 // Addrs lists the DNS addresses being served, with real ports.
 func (a *App) Addrs() []netip.AddrPort { return a.server.Addrs() }
 
+// touched notes that there is something new to save.
+func (a *App) touched() {
+	select {
+	case a.dirty <- struct{}{}:
+	default: // that is known already
+	}
+}
+
 // Start answers on the DNS addresses, then on the admin socket, and then
-// probes; until the first results every member counts as unknown. On an error
-// nothing is left bound or running. It is called once.
+// probes; until the first results every member counts as it was saved, or else
+// as unknown. On an error nothing is left bound or running. It is called once.
 func (a *App) Start() error {
 	if err := a.changing.enter(a.life); err != nil {
 		return err
@@ -132,7 +143,8 @@ func (a *App) Start() error {
 // start takes the steps of Start, each with its reverse on the stack.
 func (a *App) start() error {
 	cfg := a.cur.cfg
-	a.publishUnknown()
+	a.openState()
+	a.publishFirst()
 	a.server.SetTable(a.cur.table)
 	if err := a.server.Start(); err != nil {
 		return err
@@ -143,6 +155,7 @@ func (a *App) start() error {
 		return err
 	}
 	a.undo.push(adm.Stop)
+	a.keepState() // before the engine, so that it saves when that has stopped
 	a.engine.Start()
 	a.undo.push(a.stopEngine)
 	a.engine.Apply(a.cur.model(), a.cur.table, func() {})
@@ -163,12 +176,13 @@ func (a *App) stopEngine(ctx context.Context) error {
 	}
 }
 
-// publishUnknown gives every group the answer of a server that has probed
-// nothing yet, so that the first query finds one.
-func (a *App) publishUnknown() {
+// publishFirst gives every group the answer of a server that has probed nothing
+// yet but knows what was saved, so that the first query finds one.
+func (a *App) publishFirst() {
 	for _, g := range a.cur.groups() {
 		policy := a.cur.cfg.Policies[g.Policy]
-		a.cur.table.Publish(g.Key, steer.Choose(g, &policy, nil, nil))
+		states, previous := a.engine.Restored(g)
+		a.cur.table.Publish(g.Key, steer.Choose(g, &policy, states, previous))
 	}
 }
 

@@ -26,6 +26,9 @@ type ProbeReport struct {
 	Reason    string      `json:"reason"` // "" on pass
 	LatencyMS float64     `json:"latency_ms"`
 	Steps     []ProbeStep `json:"steps"`
+	// Parts are the reports on the leaves of a combination, in the order of
+	// their rounds, one after another.
+	Parts []ProbeReport `json:"parts,omitempty"`
 }
 
 // ProbeStep is one thing that happened during a round.
@@ -36,8 +39,8 @@ type ProbeStep struct {
 }
 
 // Probe runs one round of a check, as the server would, against one address:
-// IP, IP:port or [IPv6]:port. name is what Host and SNI say by default. The
-// error is an *admin.Error for a wrong question; a failed probe is no error.
+// IP, IP:port or [IPv6]:port. name is what Host and SNI say by default. Of a
+// combination every leaf has its round. The error is an *admin.Error for a wrong question; a failed probe is no error.
 func Probe(ctx context.Context, cfg *config.Config, check, address, name string) (ProbeReport, error) {
 	c, ok := cfg.Checks[strings.ToLower(check)]
 	if !ok {
@@ -48,6 +51,14 @@ func Probe(ctx context.Context, cfg *config.Config, check, address, name string)
 		return ProbeReport{}, err
 	}
 	target.Name = zone.Display(name)
+	if c.Combination != nil {
+		return probeCombination(ctx, cfg, c, target), nil
+	}
+	return probeOne(ctx, c, target), nil
+}
+
+// probeOne runs one round of a check that has a probe.
+func probeOne(ctx context.Context, c probe.Check, target probe.Target) ProbeReport {
 	report := ProbeReport{Check: c.Name, Type: c.Type, Target: c.Address(target), Steps: []ProbeStep{}}
 	result := probe.Result{Outcome: probe.Fault}
 	if prober, err := probe.New(c, target, true); err != nil {
@@ -60,7 +71,7 @@ func Probe(ctx context.Context, cfg *config.Config, check, address, name string)
 	for _, step := range result.Steps {
 		report.Steps = append(report.Steps, ProbeStep{millis(step.At), step.What, step.Info})
 	}
-	return report, nil
+	return report
 }
 
 func millis(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
@@ -71,6 +82,8 @@ func outcome(o probe.Outcome) string {
 		return "pass"
 	case probe.Fail:
 		return "fail"
+	case probe.Unknown:
+		return "unknown"
 	}
 	return "fault"
 }

@@ -92,12 +92,13 @@ func (r *Report) read(cfg *config.Config) {
 
 // groupReport gives the worst over all members and checks: a member is down as
 // soon as one of its checks is, and the group is safe only from the last one.
+// Of a combination the slowest leaf counts, though another may decide it sooner.
 // The times are those of the check as written, although another zone that asks
 // for the same probe more often makes it faster.
 func groupReport(g *zone.Group, checks map[string]probe.Check) GroupReport {
 	var detect, recovery, client time.Duration
 	for _, m := range g.Members {
-		for _, name := range m.Checks {
+		for _, name := range probe.Leaves(checks, m.Checks) {
 			c := checks[name]
 			detect = max(detect, c.Detect())
 			recovery = max(recovery, c.Recover())
@@ -120,7 +121,7 @@ func groupReport(g *zone.Group, checks map[string]probe.Check) GroupReport {
 func addProbes(load map[string]*TargetReport, probes map[string]time.Duration, g *zone.Group, checks map[string]probe.Check) {
 	for _, m := range g.Members {
 		target := probe.Target{Addr: m.Target.Addr, Port: m.Target.Port, Name: zone.Display(g.Key.Name)}
-		for _, name := range m.Checks {
+		for _, name := range probe.Leaves(checks, m.Checks) {
 			c := checks[name]
 			address, key := c.Address(target), c.Key(target)
 			t := load[address]

@@ -86,7 +86,7 @@ func (a *App) Awaited() []string {
 		for _, p := range g.Pools {
 			for _, m := range p.Members {
 				for _, c := range m.Checks {
-					if c.LastProbe.IsZero() {
+					if c.LastProbe.IsZero() && len(c.Of) == 0 {
 						awaited = append(awaited, fmt.Sprintf("%s/%s %s: first %s probe", g.Name, g.Type, m.ID, c.Name))
 					}
 				}

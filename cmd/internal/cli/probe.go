@@ -43,6 +43,10 @@ func (s *shell) probeCommand() *cobra.Command {
 
 func (s *shell) printProbe(r app.ProbeReport) {
 	coloured := s.coloured()
+	for _, part := range r.Parts {
+		s.printProbe(part)
+		fmt.Fprintln(s.stdout)
+	}
 	fmt.Fprintf(s.stdout, "check %s (%s) against %s\n", r.Check, r.Type, r.Target)
 	var t table
 	for _, step := range r.Steps {

@@ -23,13 +23,17 @@ func checkTypes() []checkType {
 	return []checkType{
 		{"icmp", icmpOptions, nil},
 		{"tcp", tcpOptions, nil},
+		{"tls", tlsOptions, finishTLS},
+		{"udp", udpOptions, nil},
 		{"http", httpOptions, finishHTTP},
+		{"dns", dnsOptions, finishDNS},
+		{"grpc", grpcOptions, finishGRPC},
+		{"exec", execOptions, finishExec},
+		{"file", fileOptions, finishFile},
+		{"all", combineOptions, finishAll},
+		{"any", combineOptions, finishAny},
+		{"at_least", atLeastOptions, finishAtLeast},
 	}
-}
-
-// laterTypes are documented and not built.
-func laterTypes() []string {
-	return []string{"tls", "udp", "dns", "grpc", "exec", "file", "all", "any", "at_least"}
 }
 
 // commonOptions sets the defaults that all types share and gives their table.
@@ -74,7 +78,13 @@ func (r *reader) check(name string, f field) probe.Check {
 	}
 	c := probe.Check{Name: name, Type: t.name}
 	w := probe.Window{}
-	given := r.section(f, append(commonOptions(&c, &w), t.options(&c)...))
+	table := t.options(&c)
+	if c.Combination != nil {
+		table = append(table, option{name: "type", set: func(*reader, field) {}})
+	} else {
+		table = append(commonOptions(&c, &w), table...)
+	}
+	given := r.section(f, table)
 	r.window(f, &c, w, given)
 	if t.finish != nil {
 		t.finish(r, f, &c, given)
@@ -100,7 +110,7 @@ func (r *reader) typeOf(f field) (checkType, bool) {
 				r.fail(f.at(e), "type: http with scheme: https", `unknown value "https"`)
 				return t, false
 			}
-			choice(&t, words, laterTypes()...)(r, f.at(e))
+			choice(&t, words)(r, f.at(e))
 			return t, t.name != ""
 		}
 	}

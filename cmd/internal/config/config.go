@@ -6,6 +6,7 @@ package config
 import (
 	"maps"
 	"slices"
+	"time"
 
 	"gslbd/health/probe"
 	"gslbd/zone"
@@ -23,9 +24,12 @@ type Config struct {
 	Checks   map[string]probe.Check  // by name, lower case
 	Policies map[string]steer.Policy // by name, lower case; holds "failover" always
 	Watch    bool
-	Admin    Admin
-	Log      Log
-	Health   Health
+	StateDir string // where states are kept over a restart; "" = they are not
+	// StateMaxAge is how old they may be to be used, 1s–8760h.
+	StateMaxAge time.Duration
+	Admin       Admin
+	Log         Log
+	Health      Health
 
 	lines map[string]int
 }
@@ -71,6 +75,8 @@ func (c *Config) Changed(other *Config) []string {
 	differs("listen", slices.Equal(c.Listen, other.Listen))
 	differs("node", c.Node == other.Node)
 	differs("watch", c.Watch == other.Watch)
+	differs("state_dir", c.StateDir == other.StateDir)
+	differs("state_max_age", c.StateMaxAge == other.StateMaxAge)
 	differs("admin.socket", c.Admin.Socket == other.Admin.Socket)
 	differs("log.level", c.Log.Level == other.Log.Level)
 	differs("log.format", c.Log.Format == other.Log.Format)

@@ -48,7 +48,7 @@ func TestEnvironmentComplete(t *testing.T) {
 	}
 	walk("", settings(defaults("gslbd.yaml")))
 	want := []string{"GSLBD_LISTEN", "GSLBD_NODE", "GSLBD_WATCH", "GSLBD_ADMIN_SOCKET", "GSLBD_LOG_LEVEL",
-		"GSLBD_LOG_FORMAT", "GSLBD_HEALTH_MAX_IN_FLIGHT"}
+		"GSLBD_LOG_FORMAT", "GSLBD_HEALTH_MAX_IN_FLIGHT", "GSLBD_STATE_DIR", "GSLBD_STATE_MAX_AGE"}
 	if diff := cmp.Diff(want, paths); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

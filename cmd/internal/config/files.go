@@ -20,11 +20,7 @@ func (r *reader) resolve(path string) string {
 // credentials opens the files that a check names, so that a bad one is found
 // now and not by its first probe.
 func (r *reader) credentials(h *probe.HTTP, given map[string]field) {
-	if at, ok := given["ca_file"]; ok {
-		if data, ok := r.content(at, h.CAFile); ok && !x509.NewCertPool().AppendCertsFromPEM(data) {
-			r.fail(at, "a PEM file that begins with -----BEGIN CERTIFICATE-----", "%s holds no certificate", h.CAFile)
-		}
-	}
+	r.authorities(h.CAFile, given)
 	if at, ok := given["password_file"]; ok {
 		r.content(at, h.PasswordFile)
 	}
@@ -39,6 +35,17 @@ func (r *reader) credentials(h *probe.HTTP, given map[string]field) {
 		if _, err := tls.X509KeyPair(cert, key); err != nil {
 			r.fail(at, "cert_file and key_file are PEM files that belong together", "%v", err)
 		}
+	}
+}
+
+// authorities opens the file of a ca_file key.
+func (r *reader) authorities(file string, given map[string]field) {
+	at, ok := given["ca_file"]
+	if !ok {
+		return
+	}
+	if data, ok := r.content(at, file); ok && !x509.NewCertPool().AppendCertsFromPEM(data) {
+		r.fail(at, "a PEM file that begins with -----BEGIN CERTIFICATE-----", "%s holds no certificate", file)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"gslbd/zone"
 	"gslbd/zone/steer"
@@ -121,7 +122,7 @@ func defaults(file string) *Config {
 	if err != nil || node == "" {
 		node = "localhost"
 	}
-	c := &Config{File: file, Node: node, Watch: true}
+	c := &Config{File: file, Node: node, Watch: true, StateMaxAge: time.Hour}
 	c.Listen = []string{"127.0.0.1:5353", "[::1]:5353"}
 	c.Policies = map[string]steer.Policy{steer.Failover().Name: steer.Failover()}
 	c.Admin.Socket = defaultSocket(filepath.Dir(file))
@@ -148,4 +149,5 @@ func (r *reader) complete(c *Config) {
 		r.socketLength(field{path: "admin.socket"}, c.Admin.Socket)
 	}
 	r.references()
+	r.circles(c.Checks)
 }

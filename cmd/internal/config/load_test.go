@@ -53,6 +53,8 @@ checks:
 policies:
   sticky: { steer: failover, order: [Primary, secondary], members: all, check: "web, PING", min_healthy: 50% }
 watch: false
+state_dir: state
+state_max_age: 10m
 admin: { socket: run/admin.sock }
 log: { level: debug, format: json }
 health: { max_in_flight: 10 }
@@ -84,6 +86,7 @@ health: { max_in_flight: 10 }
 		Admin:    Admin{Socket: filepath.Join(dir, "run/admin.sock")},
 		Log:      Log{Level: "debug", Format: "json"},
 		Health:   Health{MaxInFlight: 10},
+		StateDir: filepath.Join(dir, "state"), StateMaxAge: 10 * time.Minute,
 	}
 	if diff := cmp.Diff(want, got, addrs(), cmpopts.IgnoreUnexported(Config{})); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -95,7 +98,7 @@ func TestLoadDefaults(t *testing.T) {
 	host, _ := os.Hostname()
 	want := &Config{File: got.File, Node: host, Listen: []string{"127.0.0.1:5353", "[::1]:5353"},
 		Zones:    []zone.Source{{Name: "gslb.example.com", File: filepath.Join(filepath.Dir(got.File), "gslb.example.com.zone")}},
-		Policies: map[string]steer.Policy{"failover": steer.Failover()}, Watch: true,
+		Policies: map[string]steer.Policy{"failover": steer.Failover()}, Watch: true, StateMaxAge: time.Hour,
 		Admin: Admin{Socket: filepath.Join(filepath.Dir(got.File), "gslbd.sock")},
 		Log:   Log{Level: "info", Format: "auto"}, Health: Health{MaxInFlight: 1000}}
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Config{})); diff != "" {
@@ -204,13 +207,14 @@ policies: { two: { order: [a, b], fallback: none, check: web } }
 }
 
 func TestChanged(t *testing.T) {
-	text := oneZone + "listen: 127.0.0.1:5300\nnode: a\nwatch: true\nadmin: { socket: /s }\nlog: { level: info, format: json }\nhealth: { max_in_flight: 5 }\n"
+	text := oneZone + "listen: 127.0.0.1:5300\nnode: a\nwatch: true\nstate_dir: /d\nstate_max_age: 3h\nadmin: { socket: /s }\nlog: { level: info, format: json }\nhealth: { max_in_flight: 5 }\n"
 	before := mustLoad(t, text)
 	if got := before.Changed(mustLoad(t, text+"checks: { a: { type: icmp } }\n")); len(got) != 0 {
 		t.Errorf("got %v, want none", got)
 	}
 	for path, edit := range map[string][2]string{
 		"listen": {"5300", "5301"}, "node": {"node: a", "node: b"}, "watch": {"true", "false"}, "admin.socket": {"/s", "/t"},
+		"state_dir": {"/d", "/e"}, "state_max_age": {"3h", "2h"},
 		"log.level": {"info", "warn"}, "log.format": {"json", "auto"}, "health.max_in_flight": {"5 ", "6 "},
 	} {
 		got := before.Changed(mustLoad(t, strings.Replace(text, edit[0], edit[1], 1)))
@@ -241,7 +245,7 @@ func TestEverything(t *testing.T) {
 	if problems != nil {
 		t.Fatal(problems.Error())
 	}
-	if same := 7 - len(c.Changed(defaults(c.File))); same != 0 {
+	if same := 9 - len(c.Changed(defaults(c.File))); same != 0 {
 		t.Errorf("%d settings are at their default", same)
 	}
 	h := c.Checks["web"].HTTP
@@ -250,5 +254,29 @@ func TestEverything(t *testing.T) {
 	}
 	if got := c.Policies["careful"]; got.Fallback != "sorry" || got.MinHealthy.Percent != 50 || got.UnknownAs != steer.Down {
 		t.Errorf("policy: got %+v", got)
+	}
+}
+
+// Without a place nothing is kept; an empty one is as good as none.
+func TestStateDir(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                        "",
+		`state_dir: ""`:           "",
+		"state_dir: /var/x/../y/": "/var/y",
+		"state_dir: 7":            "DIR/7",
+	} {
+		c := mustLoad(t, oneZone+text+"\n")
+		if got := strings.Replace(c.StateDir, filepath.Dir(c.File), "DIR", 1); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	t.Setenv("GSLBD_STATE_DIR", "from/environment")
+	t.Setenv("GSLBD_STATE_MAX_AGE", "5s")
+	c := mustLoad(t, oneZone+"state_dir: other\n")
+	if c.StateDir != filepath.Join(filepath.Dir(c.File), "from/environment") || c.StateMaxAge != 5*time.Second {
+		t.Errorf("%q, %v", c.StateDir, c.StateMaxAge)
+	}
+	if got := faults(t, oneZone+"state_dir:\n"); got == "" {
+		t.Error("an absent value is taken")
 	}
 }

@@ -109,8 +109,8 @@ func TestReferences(t *testing.T) {
 	for checks, want := range map[string]string{
 		"{ web: { type: icmp }, api: { type: tcp } }": "",
 		"{ WEB: { type: icmp }, Api: { type: tcp } }": "",
-		"{ web: { type: icmp }, api: { type: exec } }": "f:3: checks.api.type: \"exec\" is not available in this version\n" +
-			"  hint: one of icmp, tcp, http",
+		"{ web: { type: icmp }, api: { type: ldapp } }": "f:3: checks.api.type: unknown value \"ldapp\"\n" +
+			"  hint: one of icmp, tcp, tls, udp, http, dns, grpc, exec, file, all, any, at_least",
 		"{ web: { type: icmp } }":                      "f:2: policies.p.check: unknown check \"api\"\n  hint: define it under checks:, or use one of web",
 		"{ web: { type: icmp }, apis: { type: tcp } }": "f:2: policies.p.check: unknown check \"api\"\n  hint: did you mean \"apis\"?",
 		"{}": "f:2: policies.p.check: unknown check \"web\"\n  hint: define it under checks:\n" +

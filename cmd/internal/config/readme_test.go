@@ -31,7 +31,7 @@ func blocks(t *testing.T, file string) []string {
 }
 
 // loadBlock loads a block of a document, with a zone added where it has none
-// and with the files that its checks name.
+// and with the files and programs that its checks name.
 func loadBlock(t *testing.T, text string) *Config {
 	t.Helper()
 	dir := t.TempDir()
@@ -39,6 +39,7 @@ func loadBlock(t *testing.T, text string) *Config {
 	keyPair(t, cert, key)
 	text = regexp.MustCompile(`\b(ca_file|cert_file|password_file): [^\s,}]+`).ReplaceAllString(text, "$1: "+cert)
 	text = regexp.MustCompile(`\bkey_file: [^\s,}]+`).ReplaceAllString(text, "key_file: "+key)
+	text = regexp.MustCompile(`\bcommand: (\[ )?[^\s,\]]+`).ReplaceAllString(text, "command: ${1}/bin/sh")
 	if !strings.Contains(text, "zones:") {
 		text += oneZone
 	}
@@ -62,6 +63,29 @@ func TestReadmeChecks(t *testing.T) {
 	}
 	if total == 0 {
 		t.Error("no check in any block")
+	}
+}
+
+// TestReadmeTypes holds the page on checks to have a section for each type,
+// with an example and a row for every option.
+func TestReadmeTypes(t *testing.T) {
+	data, err := os.ReadFile("../../../health/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, typ := range checkTypes() {
+		name := regexp.QuoteMeta(typ.name)
+		sections := regexp.MustCompile("(?ms)^## (?:[^\n]*[ `])?"+name+"(?:[,` ][^\n]*)?$.*?(?:^## |\\z)").FindAllString(string(data), -1)
+		section := strings.Join(sections, "\n") // "all" is also a word
+		if !regexp.MustCompile(`\btype: ` + name + `\b`).MatchString(section) {
+			t.Errorf("%s: no section with an example", typ.name)
+			continue
+		}
+		for _, o := range typ.options(&probe.Check{}) {
+			if !regexp.MustCompile("(?m)^\\| [^|]*`" + o.name + "`[^|]* \\|").MatchString(section) {
+				t.Errorf("%s: no row for %s", typ.name, o.name)
+			}
+		}
 	}
 }
 
@@ -124,8 +148,6 @@ log: { level: info, format: auto }     # auto: console on a terminal, JSON elsew
 	c, problems := Load(file)
 	want := `gslbd.yaml:8: policies.sticky.members: "hash" is not available in this version
   hint: the only value is all
-gslbd.yaml:9: state_dir: not available in this version
-  hint: leave it out
 gslbd.yaml:11: admin.listen: not available in this version
   hint: leave it out`
 	got := strings.ReplaceAll(problems.Error(), filepath.Dir(file)+"/", "")

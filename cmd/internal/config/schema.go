@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"gslbd/health/probe"
 	"gslbd/zone"
@@ -45,6 +46,7 @@ type reader struct {
 	seen      map[string]int  // the lines of the keys that the file holds, by path
 	checks    map[string]bool // names of the checks, sound or not
 	uses      []use           // places that name checks
+	combined  []combined      // checks made of others
 }
 
 // use is a place that names checks.
@@ -73,8 +75,9 @@ func settings(c *Config) []option {
 		{name: "health", sub: []option{
 			{name: "max_in_flight", set: integer(&c.Health.MaxInFlight, 1, 100_000), env: true},
 		}},
-		{name: "state_dir", none: true}, {name: "state_max_age", none: true}, {name: "notify", none: true},
-		{name: "geoip", none: true}, {name: "ecs", none: true},
+		{name: "state_dir", set: directory(&c.StateDir), env: true},
+		{name: "state_max_age", set: duration(&c.StateMaxAge, time.Second, 365*24*time.Hour), env: true},
+		{name: "notify", none: true}, {name: "geoip", none: true}, {name: "ecs", none: true},
 	}
 }
 
@@ -113,8 +116,12 @@ func (r *reader) note(f field) {
 // unknown reports a key that the table lacks: one of another check type, a
 // near miss, or else the list of what there is.
 func (r *reader) unknown(f field, name string, table []option) {
-	if types := typesWith(name); strings.Count(f.path, ".") == 2 && strings.HasPrefix(f.path, "checks.") && len(types) > 0 {
+	if types := typesWith(name); underCheck(f) && len(types) > 0 {
 		r.fail(f, "leave it out, or choose such a type", "only a check of type %s has it", strings.Join(types, " or "))
+		return
+	}
+	if underCheck(f) && slices.ContainsFunc(commonOptions(&probe.Check{}, &probe.Window{}), func(o option) bool { return o.name == name }) {
+		r.fail(f, "leave it out; the checks in of have their own", "a combination has no probe of its own")
 		return
 	}
 	var known, usable []string
@@ -134,6 +141,11 @@ func (r *reader) unknown(f field, name string, table []option) {
 		hint = blank
 	}
 	r.fail(f, hint, "unknown key")
+}
+
+// underCheck reports whether a key is an option of a check.
+func underCheck(f field) bool {
+	return strings.Count(f.path, ".") == 2 && strings.HasPrefix(f.path, "checks.")
 }
 
 // typesWith lists the check types that have an option of this name.

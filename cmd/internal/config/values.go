@@ -76,6 +76,17 @@ func (r *reader) socketLength(f field, file string) bool {
 	return true
 }
 
+// directory stores the name of a directory as path does; "" means none.
+func directory(dst *string) setter {
+	return func(r *reader, f field) {
+		if f.node.Kind == yaml.ScalarNode && f.node.Value == "" && !isNull(f.node) {
+			*dst = ""
+			return
+		}
+		path(dst)(r, f)
+	}
+}
+
 // boolean stores true or false.
 func boolean(dst *bool) setter {
 	return func(r *reader, f field) {

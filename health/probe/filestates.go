@@ -1,0 +1,95 @@
+package probe
+
+import (
+	"bytes"
+	"io"
+	"io/fs"
+	"net/netip"
+	"os"
+	"strings"
+	"sync"
+	"time"
+)
+
+// maxStates bounds a file of states, in bytes.
+const maxStates = 16 << 20
+
+// said is what a file says about one address.
+type said struct {
+	state string // in lower case if it is up or down
+	line  int    // the first on the address; 0 without one
+	twice bool   // two lines contradict each other
+}
+
+// stateCache keeps what was read, so that thousands of members that share a
+// file read it once per change.
+type stateCache struct {
+	mu    sync.Mutex
+	info  fs.FileInfo // of what was read; nil before
+	at    time.Time   // of the reading
+	lines map[netip.Addr]said
+}
+
+// settled is how much older than its reading a file must be for its time to
+// tell whether it was written again: the grain of that time, and some more.
+const settled = 100 * time.Millisecond
+
+// lookup gives what the open file says about addr.
+func (c *stateCache) lookup(file *os.File, info fs.FileInfo, addr netip.Addr) (said, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.info == nil || !os.SameFile(c.info, info) || c.info.Size() != info.Size() ||
+		!c.info.ModTime().Equal(info.ModTime()) || c.at.Sub(info.ModTime()) < settled {
+		c.info, c.at = nil, time.Now()
+		text, err := io.ReadAll(io.LimitReader(file, maxStates+1))
+		if err != nil {
+			return said{}, err
+		}
+		if len(text) > maxStates {
+			return said{}, errTooLong
+		}
+		c.info, c.lines = info, parseStates(text)
+	}
+	return c.lines[addr], nil
+}
+
+// parseStates reads lines of an address and a state. Comments begin with #;
+// lines of other forms are passed over.
+func parseStates(text []byte) map[netip.Addr]said {
+	lines := map[netip.Addr]said{}
+	for n := 1; len(text) > 0; n++ {
+		var line []byte
+		line, text, _ = bytes.Cut(text, []byte("\n"))
+		line, _, _ = bytes.Cut(line, []byte("#"))
+		line = bytes.TrimSpace(line)
+		end := bytes.IndexAny(line, " \t")
+		if end < 0 {
+			end = len(line)
+		}
+		addr, err := netip.ParseAddr(string(line[:end]))
+		if err != nil {
+			continue
+		}
+		addr = addr.Unmap()
+		state := stateWord(line[end:])
+		before := lines[addr]
+		if before.line > 0 {
+			before.twice = before.twice || before.state != state
+			lines[addr] = before
+			continue
+		}
+		lines[addr] = said{state: state, line: n}
+	}
+	return lines
+}
+
+// stateWord is the rest of a line; all ups and downs are the same text.
+func stateWord(b []byte) string {
+	b = bytes.TrimSpace(b)
+	for _, known := range [...]string{"up", "down"} {
+		if strings.EqualFold(string(b), known) {
+			return known
+		}
+	}
+	return string(b[:min(len(b), maxText+1)])
+}
