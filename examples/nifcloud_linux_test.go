@@ -3,10 +3,6 @@ package examples_test
 import (
 	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -15,37 +11,15 @@ import (
 // TestNifcloudCheck: the files as they stand, and how fast they react: a round
 // is three tries of 5 s, the pause before it 5 minutes, the TTL a minute.
 func TestNifcloudCheck(t *testing.T) {
-	var got struct {
-		OK     bool
-		Groups []struct {
-			Name, Type string
-			Detect     float64 `json:"detect_seconds"`
-			Recover    float64 `json:"recover_seconds"`
-			Client     float64 `json:"client_seconds"`
-		}
-		Problems []any
-	}
-	gslbd(t, &got, "check", "--strict", "--json", "-c", filepath.Join("nifcloud", "gslbd.yaml"))
-	if !got.OK || len(got.Problems) > 0 {
-		t.Fatalf("check finds %v", got.Problems)
-	}
-	var names []string
-	for _, g := range got.Groups {
-		names = append(names, strings.TrimSuffix(g.Name, ".gslb.example.com")+"/"+g.Type)
-		if g.Detect != 15 || g.Recover != 0 || g.Client != 375 {
-			t.Errorf("%s/%s: %v, %v, %v seconds, want 15, 0, 375", g.Name, g.Type, g.Detect, g.Recover, g.Client)
-		}
-	}
-	if slices.Sort(names); !slices.Equal(names, []string{"mail/A", "shop/A", "www/A", "www/AAAA"}) {
-		t.Errorf("groups %q", names)
-	}
+	want := [3]float64{15, 0, 375}
+	checkExample(t, "nifcloud", map[string][3]float64{"mail/A": want, "shop/A": want, "www/A": want, "www/AAAA": want})
 }
 
 // nifcloud is the example running with real servers on loopback.
 type nifcloud struct {
-	dns, web, shop, smtp string // ports
-	v6                   [2]string
-	config               string
+	*running
+	web, shop, smtp string // ports
+	v6              [2]string
 }
 
 // startNifcloud runs the example's files with three things changed: every
@@ -53,67 +27,13 @@ type nifcloud struct {
 // ::1), every port a free one, and rounds follow each other after 1 s.
 func startNifcloud(t *testing.T) *nifcloud {
 	t.Helper()
-	need(t, "dig")
-	n := &nifcloud{dns: freePort(t), web: freePort(t), shop: freePort(t), smtp: freePort(t), v6: [2]string{freePort(t), freePort(t)}}
-	dir := files(t, "nifcloud",
-		"5300", n.dns, "port: 80\n", "port: "+n.web+"\n", "8443", n.shop, "port: 25\n", "port: "+n.smtp+"\n",
+	n := &nifcloud{web: freePort(t), shop: freePort(t), smtp: freePort(t), v6: [2]string{freePort(t), freePort(t)}}
+	n.running = serveExample(t, "nifcloud",
+		"port: 80\n", "port: "+n.web+"\n", "8443", n.shop, "port: 25\n", "port: "+n.smtp+"\n",
 		"interval: 5m", "interval: 1s",
-		"192.0.2.", "127.0.2.", "198.51.100.", "127.51.100.", "203.0.113.", "127.0.113.",
 		"2001:db8:1::10    ; @primary", "2001:db8:1::10 ; @primary target=[::1]:"+n.v6[0],
 		"2001:db8:2::10    ; @secondary", "2001:db8:2::10 ; @secondary target=[::1]:"+n.v6[1])
-	n.config = filepath.Join(dir, "gslbd.yaml")
-	zone, err := os.ReadFile(filepath.Join(dir, "gslb.example.com.zone"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	here := regexp.MustCompile(`[\t ]127\.|target=\[::1\]`)
-	for line := range strings.Lines(string(zone)) {
-		if strings.Contains(line, "check=") && !here.MatchString(line) {
-			t.Fatalf("would probe another machine: %s", line)
-		}
-	}
-	start(t, filepath.Join(bin, "gslbd"), "serve", "-c", n.config)
 	return n
-}
-
-// wait polls until the members of a group have these states, in file order.
-func (n *nifcloud) wait(t *testing.T, name, rrtype, want string) {
-	t.Helper()
-	eventually(t, name+"/"+rrtype, func() string {
-		got, err := n.states(name, rrtype)
-		if err != nil {
-			return err.Error()
-		}
-		if got != want {
-			return fmt.Sprintf("members are %s, want %s", got, want)
-		}
-		return ""
-	})
-}
-
-func (n *nifcloud) states(name, rrtype string) (string, error) {
-	var status struct {
-		Groups []struct {
-			Name, Type string
-			Pools      []struct {
-				Members []struct{ State string }
-			}
-		}
-	}
-	if err := command(&status, "status", "--json", "-c", n.config); err != nil {
-		return "", err
-	}
-	var states []string
-	for _, g := range status.Groups {
-		for _, p := range g.Pools {
-			for _, m := range p.Members {
-				if g.Name == name && g.Type == rrtype {
-					states = append(states, m.State)
-				}
-			}
-		}
-	}
-	return strings.Join(states, " "), nil
 }
 
 // TestNifcloudSwitch goes through the whole truth table, and more than once

@@ -48,7 +48,7 @@ func TestReadmeFiles(t *testing.T) {
 
 // TestStockLinters: to other name servers the examples are plain zone files.
 func TestStockLinters(t *testing.T) {
-	for _, example := range []string{"quickstart", "nifcloud"} {
+	for _, example := range []string{"quickstart", "nifcloud", "global-accelerator", "cloudflare", "front-door", "edgeone"} {
 		checkZone(t, filepath.Join(example, "gslb.example.com.zone"))
 	}
 }

@@ -19,7 +19,8 @@ import (
 	"time"
 )
 
-// site is a web server at a fixed address that can be stopped and started.
+// site is a web server that can be stopped and started. With port 0 it has a
+// free one, from its first start on.
 type site struct {
 	addr    string
 	tls     *tls.Config // nil: plain HTTP
@@ -57,6 +58,7 @@ func (s *site) set(t *testing.T, up bool) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		s.addr = listener.Addr().String()
 		if s.tls != nil {
 			listener = tls.NewListener(listener, s.tls)
 		}
