@@ -29,6 +29,7 @@ run: build
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) ./...
 	$(GO) run ./testdata/bench -rounds $(ROUNDS)
+	$(GO) run ./testdata/bench probes
 
 # Every fuzz target of every package, FUZZTIME each.
 fuzz:

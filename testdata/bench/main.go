@@ -1,5 +1,6 @@
-// Bench measures how long gslbd and Knot take to load the same large zone, and
-// how much memory that takes. README.md beside it tells the method.
+// Bench measures how long gslbd and Knot take to load the same large zone and
+// how much memory that takes, and, as `bench probes`, what many probes cost.
+// README.md beside it tells the method.
 package main
 
 import (
@@ -17,9 +18,18 @@ func main() {
 	names := flag.Int("names", 500_000, "owner names, each with an A and an AAAA record")
 	flag.Parse()
 	var err error
-	if flag.NArg() == 2 && flag.Arg(0) == "stages" {
+	switch flag.Arg(0) {
+	case "stages":
 		err = stages(flag.Arg(1))
-	} else {
+	case "targets":
+		err = targets(flag.Arg(1))
+	case "probes":
+		if flag.NArg() == 1 {
+			err = measureProbes()
+		} else {
+			err = measureLoad(flag.Arg(1))
+		}
+	default:
 		err = bench(*rounds, *names)
 	}
 	if err != nil {
