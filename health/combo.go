@@ -73,11 +73,13 @@ func (m *member) state() steer.State {
 	}
 	switch m.count(m.needs).All() {
 	case verdict.Up:
-		return steer.Up
+		m.whole = steer.Up
 	case verdict.Down:
-		return steer.Down
+		m.whole = steer.Down
+	default:
+		m.whole = steer.Unknown
 	}
-	return steer.Unknown
+	return m.whole
 }
 
 // problem says how a combination that is not up stands.

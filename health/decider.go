@@ -43,8 +43,9 @@ type group struct {
 // member is one record of a group; its state is in group.health.
 type member struct {
 	uses   []use
-	combos []combo // parts before what they are part of
-	needs  []place // of the checks that must all pass
+	combos []combo     // parts before what they are part of
+	needs  []place     // of the checks that must all pass
+	whole  steer.State // that they made at the last evaluation
 	since  time.Time
 }
 
@@ -150,8 +151,9 @@ func (d *decider) observe(out outcome) {
 		moved := false
 		switch s.last.Outcome {
 		case probe.Unknown:
-			changed = it.machine.Doubt() || changed
+			forgot := it.machine.Doubt()
 			moved = g.doubt(u.member, out.ended)
+			changed = changed || forgot || moved
 		default:
 			if it.observe(s.last.Outcome == probe.Pass) {
 				changed = true
@@ -180,10 +182,12 @@ func (d *decider) observe(out outcome) {
 func (u *use) observe(pass bool) (changed bool) { return u.machine.Observe(u.rule, pass) }
 
 // combine recomputes a member's state after one of its checks changed. A known
-// state stays until all that is needed for another one is known.
+// state stays until all that is needed for another one is known; but up does not
+// outlive the last check that vouched for it.
 func (g *group) combine(i int, now time.Time) (changed bool) {
+	lapsed := g.members[i].whole == steer.Up
 	state := g.members[i].state()
-	if state == steer.Unknown || state == g.health[i].State {
+	if state == steer.Unknown && !lapsed || state == g.health[i].State {
 		return false
 	}
 	g.health[i].State = state

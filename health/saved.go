@@ -3,7 +3,6 @@ package health
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"slices"
 	"time"
 
 	"gslbd/health/probe"
@@ -46,9 +45,9 @@ type SavedCheck struct {
 	State string `json:"state"`
 }
 
-// savedAtOnce is how many groups the loop copies before it turns to results
-// again: well under a millisecond's work.
-const savedAtOnce = 50
+// savedAtOnce is how many members the loop copies, in whole groups, before it
+// turns to results again: about a tenth of a millisecond's work.
+const savedAtOnce = 500
 
 // Saved gives what is worth keeping now; each group is consistent in itself. It
 // is nil as long as the first round of the probes is not over (see Ready), since
@@ -67,17 +66,26 @@ func (e *Engine) Saved() *Saved {
 		return nil
 	}
 	saved := &Saved{Groups: make([]SavedGroup, 0, len(groups))}
-	for some := range slices.Chunk(groups, savedAtOnce) {
+	for len(groups) > 0 {
+		ran := false
 		do(func() {
-			for _, g := range some {
-				saved.Groups = append(saved.Groups, saveGroup(g))
-			}
+			ran = true
+			groups = saved.take(groups)
 		})
-	}
-	if len(saved.Groups) < len(groups) {
-		return nil // stopped meanwhile
+		if !ran {
+			return nil // stopped meanwhile
+		}
 	}
 	return saved
+}
+
+// take adds the first groups, and gives those that are left for another time.
+func (s *Saved) take(groups []*group) (left []*group) {
+	for members := 0; len(groups) > 0 && members < savedAtOnce; groups = groups[1:] {
+		members += len(groups[0].members)
+		s.Groups = append(s.Groups, saveGroup(groups[0]))
+	}
+	return groups
 }
 
 func saveGroup(g *group) SavedGroup {

@@ -3,6 +3,7 @@ package main_test
 import (
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"net"
 	"os"
 	"path/filepath"
@@ -161,13 +162,14 @@ func TestRestartOldState(t *testing.T) {
 	dir := site(t, "state_dir: state\nstate_max_age: 1h\nchecks: { web: { type: http, timeout: 1m } }\n", fmt.Sprintf(`
 www A 127.0.0.75 ; @primary   check=web target=%s
 www A 127.0.0.76 ; @secondary check=web target=%s`, first.address, second.address))
-	const state = `{"version":1,"saved":%q,"groups":[{"zone":"gslb.example.com.","name":"www.gslb.example.com.","type":"A","previous":["127.0.0.76"],
-		"members":[{"data":"127.0.0.75","state":"down"},{"data":"127.0.0.76","state":"down"}]}]}`
+	const state = `{"version":1,"saved":%q,"groups":[{"zone":"gslb.example.com.","name":"www.gslb.example.com.","type":"A","previous":["127.0.0.76"],` +
+		`"members":[{"data":"127.0.0.75","state":"down"},{"data":"127.0.0.76","state":"down"}]}]}` + "\n"
 	if err := os.Mkdir(filepath.Join(dir, "state"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	for minutes, want := range map[int]string{59: "NOERROR 127.0.0.76", 61: "NOERROR 127.0.0.75"} {
-		write(t, filepath.Join(dir, "state", "state.json"), fmt.Sprintf(state, time.Now().Add(-time.Duration(minutes)*time.Minute).Format(time.RFC3339)))
+		line := fmt.Sprintf(state, time.Now().Add(-time.Duration(minutes)*time.Minute).Format(time.RFC3339))
+		write(t, filepath.Join(dir, "state", "state.json"), fmt.Sprintf("%s%08x\n", line, crc32.ChecksumIEEE([]byte(line))))
 		s := serve(t, dir)
 		if got := s.dig("www.gslb.example.com", "A").String(); got != want {
 			t.Errorf("after %d minutes: got %s, want %s", minutes, got, want)

@@ -86,7 +86,7 @@ func (p *dnsProber) overUDP(ctx context.Context, query *dns.Msg, packet []byte, 
 	}
 	tr.add("query", "%s to %s over udp", p.question(), p.remote)
 	buf := make([]byte, 4096)
-	return p.await(query, tr, func() ([]byte, error) {
+	return p.await(query, false, tr, func() ([]byte, error) {
 		n, err := conn.Read(buf)
 		return buf[:n], err
 	}, func(err error) *failure { return p.unanswered(ctx, err) })
@@ -107,7 +107,7 @@ func (p *dnsProber) overTCP(ctx context.Context, query *dns.Msg, packet []byte, 
 	}
 	tr.add("query", "%s to %s over tcp", p.question(), p.remote)
 	var buf bytes.Buffer
-	return p.await(query, tr, func() ([]byte, error) {
+	return p.await(query, true, tr, func() ([]byte, error) {
 		buf.Reset()
 		message, begun, err := readFramed(conn, &buf)
 		if err != nil && begun {

@@ -15,7 +15,7 @@ const maxStrays = 100
 // await reads until a reply to the query comes. What has another id or
 // question was sent by somebody else, or for somebody else, and decides
 // nothing.
-func (p *dnsProber) await(query *dns.Msg, tr *tracer, next func() ([]byte, error), explain func(error) *failure) (*dns.Msg, *failure) {
+func (p *dnsProber) await(query *dns.Msg, stream bool, tr *tracer, next func() ([]byte, error), explain func(error) *failure) (*dns.Msg, *failure) {
 	for strays := 0; strays <= maxStrays; strays++ {
 		packet, err := next()
 		if err != nil {
@@ -25,7 +25,7 @@ func (p *dnsProber) await(query *dns.Msg, tr *tracer, next func() ([]byte, error
 			}
 			return nil, f
 		}
-		reply, f := answerTo(query, packet)
+		reply, f := answerTo(query, packet, stream)
 		switch {
 		case f != nil:
 			return nil, f
@@ -39,8 +39,8 @@ func (p *dnsProber) await(query *dns.Msg, tr *tracer, next func() ([]byte, error
 }
 
 // answerTo is the message in packet if it answers the query, nil if it does
-// not.
-func answerTo(query *dns.Msg, packet []byte) (reply *dns.Msg, f *failure) {
+// not. Only a datagram may be cut within a record: it is asked for again.
+func answerTo(query *dns.Msg, packet []byte, stream bool) (reply *dns.Msg, f *failure) {
 	const response = 1 << 7
 	if len(packet) < 12 || binary.BigEndian.Uint16(packet) != query.Id || packet[2]&response == 0 {
 		return nil, nil
@@ -52,7 +52,7 @@ func answerTo(query *dns.Msg, packet []byte) (reply *dns.Msg, f *failure) {
 	}()
 	reply = new(dns.Msg)
 	if err := reply.Unpack(packet); err != nil {
-		if reply.Truncated {
+		if reply.Truncated && !stream {
 			return &dns.Msg{MsgHdr: reply.MsgHdr}, nil // cut within a record
 		}
 		return nil, failed("reply is malformed")
@@ -60,7 +60,21 @@ func answerTo(query *dns.Msg, packet []byte) (reply *dns.Msg, f *failure) {
 	if reply.Opcode != dns.OpcodeQuery || !sameQuestion(query, reply) {
 		return nil, nil
 	}
+	if (stream || !reply.Truncated) && !complete(reply, packet) {
+		return nil, failed("reply is malformed")
+	}
 	return reply, nil
+}
+
+// complete tells whether the message in packet holds as many records as its
+// header says (RFC 1035 section 4.1.1). The library does not mind an early end.
+func complete(m *dns.Msg, packet []byte) bool {
+	for i, section := range [...][]dns.RR{m.Answer, m.Ns, m.Extra} {
+		if int(binary.BigEndian.Uint16(packet[6+2*i:])) != len(section) {
+			return false
+		}
+	}
+	return true
 }
 
 // sameQuestion compares the question that a reply repeats. A server that could

@@ -87,6 +87,22 @@ func TestDNSMalformed(t *testing.T) {
 	}
 }
 
+// A reply that ends before the records that its header announces is malformed,
+// and so is one over TCP that is cut: it would pass on its rcode alone.
+func TestDNSIncompleteReply(t *testing.T) {
+	serverOf := func(spoil func([]byte) []byte) netip.AddrPort {
+		return nameServer(t, func(q []byte, _ bool) [][]byte { return [][]byte{spoil(packed(t, answer(t, q, 0)))} })
+	}
+	early := serverOf(func(b []byte) []byte { b[6], b[7] = 0xff, 0xff; return b })
+	want(t, run(t, dnsCheck(long, DNS{}), target(early)), Fail, "reply is malformed")
+	want(t, run(t, dnsCheck(long, DNS{TCP: true}), target(early)), Fail, "reply is malformed")
+	cut := serverOf(func(b []byte) []byte { b[2] |= 2; b[7] = 1; return append(b, 0xc0) })
+	want(t, run(t, dnsCheck(long, DNS{}), target(cut)), Fail, "reply is malformed") // by that over TCP
+	want(t, run(t, dnsCheck(long, DNS{TCP: true}), target(cut)), Fail, "reply is malformed")
+	cutEarly := serverOf(func(b []byte) []byte { b[2] |= 2; b[7] = 1; return b })
+	want(t, run(t, dnsCheck(long, DNS{TCP: true}), target(cutEarly)), Fail, "reply is malformed")
+}
+
 // Floods cost no more memory than their bounds, over either transport.
 func TestDNSMemory(t *testing.T) {
 	noise := []byte(strings.Repeat("noise", 12000))
@@ -154,12 +170,14 @@ func FuzzDNSReply(f *testing.F) {
 	f.Add(packed(f, answer(f, packet, 2)))
 	f.Add(packet)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		reply, failure := answerTo(&query, data)
-		if reply != nil && failure != nil {
-			t.Error("both a reply and a failure")
-		}
-		if reply != nil {
-			prober.judge(reply)
+		for _, stream := range []bool{false, true} {
+			reply, failure := answerTo(&query, data, stream)
+			if reply != nil && failure != nil {
+				t.Error("both a reply and a failure")
+			}
+			if reply != nil {
+				prober.judge(reply)
+			}
 		}
 	})
 }

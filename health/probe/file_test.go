@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -256,6 +257,48 @@ func TestFileIsShared(t *testing.T) {
 		t.Fatal(err)
 	}
 	expect(Unknown, Unknown) // what was read before does not stand in
+}
+
+// A file that is too long is not read to find that out, for each member again.
+func TestFileTooLongIsNotRead(t *testing.T) {
+	path := states(t, "127.0.0.1 up\n")
+	if err := os.Truncate(path, maxStates+1); err != nil {
+		t.Fatal(err)
+	}
+	c := fileCheck(path, 0)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	want(t, run(t, c, Target{Addr: local}), Unknown, path+" is longer than 16 MiB")
+	runtime.ReadMemStats(&after)
+	if used := after.TotalAlloc - before.TotalAlloc; used > 1<<20 {
+		t.Errorf("%d bytes for one probe", used)
+	}
+}
+
+// A file dated in the future is read once per change like any other.
+func TestFileOfTheFutureIsShared(t *testing.T) {
+	path := states(t, "127.0.0.1 up\n")
+	later := time.Now().Add(time.Hour)
+	if err := os.Chtimes(path, later, later); err != nil {
+		t.Fatal(err)
+	}
+	c := fileCheck(path, 0)
+	want(t, run(t, c, Target{Addr: local}), Pass, "")
+	read := c.File.cache.at
+	want(t, run(t, c, Target{Addr: local}), Pass, "")
+	if c.File.cache.at != read {
+		t.Error("an unchanged file was read again")
+	}
+	if err := os.WriteFile(path, []byte("127.0.0.1 no\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	want(t, run(t, c, Target{Addr: local}), Unknown, path+` says "no", want up or down`)
+}
+
+// A byte order mark does not hide the first line.
+func TestFileByteOrderMark(t *testing.T) {
+	path := states(t, "\ufeff127.0.0.1 up\r\n127.0.0.2 down\r\n")
+	want(t, run(t, fileCheck(path, 0), Target{Addr: local}), Pass, "")
 }
 
 func BenchmarkFile(b *testing.B) {

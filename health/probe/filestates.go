@@ -30,16 +30,20 @@ type stateCache struct {
 	lines map[netip.Addr]said
 }
 
-// settled is how much older than its reading a file must be for its time to
-// tell whether it was written again: the grain of that time, and some more.
+// settled is how far from its reading a file's time must be to tell whether it
+// was written again: the grain of that time, and some more. A time in the
+// future was set, and a later writing changes it.
 const settled = 100 * time.Millisecond
 
 // lookup gives what the open file says about addr.
 func (c *stateCache) lookup(file *os.File, info fs.FileInfo, addr netip.Addr) (said, error) {
+	if info.Size() > maxStates { // which every probe would read again
+		return said{}, errTooLong
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.info == nil || !os.SameFile(c.info, info) || c.info.Size() != info.Size() ||
-		!c.info.ModTime().Equal(info.ModTime()) || c.at.Sub(info.ModTime()) < settled {
+		!c.info.ModTime().Equal(info.ModTime()) || c.at.Sub(info.ModTime()).Abs() < settled {
 		c.info, c.at = nil, time.Now()
 		text, err := io.ReadAll(io.LimitReader(file, maxStates+1))
 		if err != nil {
@@ -57,6 +61,7 @@ func (c *stateCache) lookup(file *os.File, info fs.FileInfo, addr netip.Addr) (s
 // lines of other forms are passed over.
 func parseStates(text []byte) map[netip.Addr]said {
 	lines := map[netip.Addr]said{}
+	text = bytes.TrimPrefix(text, []byte("\ufeff")) // a mark that some editors write
 	for n := 1; len(text) > 0; n++ {
 		var line []byte
 		line, text, _ = bytes.Cut(text, []byte("\n"))

@@ -57,6 +57,9 @@ func (p *grpcProber) Probe(ctx context.Context) Result {
 	if f != nil {
 		return tr.end(f)
 	}
+	// The library takes seconds to give up a peer that reads nothing. What the
+	// connection rests on is closed with the time, whatever is still written.
+	defer context.AfterFunc(ctx, func() { conn.tcp.Close() })()
 	defer conn.Close()
 	reply, err := p.check(ctx, conn)
 	r := tr.pass()
@@ -80,7 +83,7 @@ func (p *grpcProber) connect(ctx context.Context, tr *tracer) (*grpcConn, *failu
 	}
 	tr.add("connect", "%s", p.remote)
 	if p.config == nil {
-		return &grpcConn{Conn: tcp}, nil
+		return &grpcConn{Conn: tcp, tcp: tcp}, nil
 	}
 	unguard := guard(ctx, tcp)
 	conn := tls.Client(tcp, p.config)
@@ -99,7 +102,7 @@ func (p *grpcProber) connect(ctx context.Context, tr *tracer) (*grpcConn, *failu
 	}
 	if f == nil && unguard() {
 		_ = tcp.SetDeadline(time.Time{})
-		return &grpcConn{Conn: conn}, nil
+		return &grpcConn{Conn: conn, tcp: tcp}, nil
 	}
 	tcp.Close()
 	if f == nil { // the time ran out just now
@@ -124,5 +127,6 @@ func (p *grpcProber) check(ctx context.Context, conn *grpcConn) (healthpb.Health
 	}
 	defer client.Close()
 	reply, err := healthpb.NewHealthClient(client).Check(ctx, &healthpb.HealthCheckRequest{Service: p.opts.Service})
+	conn.over()
 	return reply.GetStatus(), err
 }

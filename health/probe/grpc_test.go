@@ -196,7 +196,10 @@ func TestGRPCHostile(t *testing.T) {
 		})
 		return at
 	}
-	const settings = "\x00\x00\x00\x04\x00\x00\x00\x00\x00"
+	const (
+		settings  = "\x00\x00\x00\x04\x00\x00\x00\x00\x00"
+		brokenOff = "server broke off HTTP/2 (GOAWAY or an invalid frame)"
+	)
 	for _, c := range []struct {
 		about  string
 		at     netip.AddrPort
@@ -213,6 +216,9 @@ func TestGRPCHostile(t *testing.T) {
 		{"short banner", serve(t, opening("220 x\n", hold)), `not a gRPC server: "220 x"`},
 		{"HTTP/1.1", serve(t, opening("HTTP/1.1 400 Bad Request\r\n\r\n", hold)), `not a gRPC server: "HTTP/1.1 400 Bad Request"`},
 		{"endless garbage", serve(t, endless("garbage ")), `not a gRPC server: "` + strings.Repeat("garbage ", 12) + `ga"…`},
+		{"GOAWAY", serve(t, opening(settings+"\x00\x00\x08\x07\x00\x00\x00\x00\x00"+strings.Repeat("\x00", 8), hold)), brokenOff},
+		{"garbage after settings", serve(t, opening(settings+strings.Repeat("garbage", 99), hold)), brokenOff},
+		{"settings that no one may have", serve(t, opening("\x00\x00\x06\x04\x00\x00\x00\x00\x00\x00\x04\xff\xff\xff\xff", hold)), brokenOff},
 		{"HTTP/2, 404", web(404, "text/html"), "not a gRPC server: HTTP status 404 (Not Found)"},
 		{"HTTP/2, 503", web(503, "text/html"), "not a gRPC server: HTTP status 503 (Service Unavailable)"},
 		{"HTTP/2, 200", web(200, "text/html"), "not a gRPC server: HTTP status 200 (OK)"},
@@ -222,6 +228,25 @@ func TestGRPCHostile(t *testing.T) {
 			t.Parallel()
 			want(t, run(t, grpcCheck(short, GRPC{}), target(c.at)), Fail, c.reason)
 		})
+	}
+}
+
+// A server that wants answers without end and reads none of them does not hold
+// a try up beyond its timeout, with TLS or without.
+func TestGRPCFloodEndsInTime(t *testing.T) {
+	const settings, ping = "\x00\x00\x00\x04\x00\x00\x00\x00\x00", "\x00\x00\x08\x06\x00\x00\x00\x00\x0012345678"
+	flood := opening(settings, endless(strings.Repeat(ping, 500)))
+	cfg := &tls.Config{Certificates: []tls.Certificate{newAuthority(t).sign(t, names("www.example"))}, NextProtos: []string{"h2"}}
+	secure := serve(t, func(conn net.Conn) { flood(tls.Server(conn, cfg)) })
+	for _, c := range []struct {
+		at      netip.AddrPort
+		options GRPC
+	}{{serve(t, flood), GRPC{}}, {secure, GRPC{TLS: true}}} {
+		start := time.Now()
+		want(t, run(t, grpcCheck(4*short, c.options), target(c.at)), Fail, "no reply in 320ms")
+		if took := time.Since(start); took > 2*time.Second {
+			t.Errorf("tls %t: the try took %s", c.options.TLS, took)
+		}
 	}
 }
 

@@ -17,22 +17,47 @@ import (
 // library's errors do not tell: how the peer began, and how it ended.
 type grpcConn struct {
 	net.Conn
+	tcp net.Conn // what Conn rests on; itself without TLS
 
-	mu    sync.Mutex
-	given bool
-	first []byte // of what was read, at most maxText and one more
-	ended error
+	mu            sync.Mutex
+	given         int    // how often it was asked for
+	done, dropped bool   // the call ended; the library closed before that
+	first         []byte // of what was read, at most maxText and one more
+	ended         error
 }
 
 // once hands the connection out a single time: a try has no second one.
 func (c *grpcConn) once() (net.Conn, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.given {
+	if c.given++; c.given > 1 {
 		return nil, errors.New("one connection for one try")
 	}
-	c.given = true
 	return c, nil
+}
+
+// Close notes whether the library closes the connection before the call ended.
+func (c *grpcConn) Close() error {
+	c.mu.Lock()
+	c.dropped = c.dropped || !c.done
+	c.mu.Unlock()
+	return c.Conn.Close()
+}
+
+// over says that the call has ended.
+func (c *grpcConn) over() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.done = true
+}
+
+// gaveUp tells whether message is the library's own, for a connection that it
+// did not go on with: the peer sent GOAWAY or what no frame may be.
+func (c *grpcConn) gaveUp(message string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	own := strings.HasPrefix(message, "connection error: ") || strings.HasPrefix(message, "error reading from server: ")
+	return own && (c.given > 1 || c.dropped)
 }
 
 // Read notes the beginning and the end of what the peer sends.
@@ -95,6 +120,8 @@ func (p *grpcProber) explain(ctx context.Context, conn *grpcConn, err error) *fa
 		return failed("service %s is unknown to the server", quote(p.opts.Service))
 	case ended && s.Code() == codes.Unavailable:
 		return failed("connection closed before a reply")
+	case s.Code() == codes.Unavailable && conn.gaveUp(s.Message()):
+		return failed("server broke off HTTP/2 (GOAWAY or an invalid frame)")
 	case s.Message() == "":
 		return failed("gRPC status %s", codeName(s.Code()))
 	}

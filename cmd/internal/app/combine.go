@@ -14,6 +14,7 @@ import (
 func probeCombination(ctx context.Context, cfg *config.Config, c probe.Check, target probe.Target) ProbeReport {
 	report := ProbeReport{Check: c.Name, Type: c.Type, Target: target.Addr.String(), Steps: []ProbeStep{}}
 	states := map[string]verdict.State{}
+	open := probe.Unknown // the outcome if the leaves leave it open
 	for _, name := range probe.Leaves(cfg.Checks, []string{c.Name}) {
 		part := probeOne(ctx, cfg.Checks[name], target)
 		report.Parts = append(report.Parts, part)
@@ -23,6 +24,8 @@ func probeCombination(ctx context.Context, cfg *config.Config, c probe.Check, ta
 			states[name] = verdict.Up
 		case "fail":
 			states[name] = verdict.Down
+		case "fault":
+			open = probe.Fault
 		}
 	}
 	var count verdict.Count
@@ -37,13 +40,13 @@ func probeCombination(ctx context.Context, cfg *config.Config, c probe.Check, ta
 		}
 		states[name] = count.AtLeast(combination.Need)
 	}
-	report.judge(states[c.Name], count, c.Combination.Need)
+	report.judge(states[c.Name], open, count, c.Combination.Need)
 	return report
 }
 
-// judge states the verdict of a combination. A fault among its leaves is one
-// of the whole only where it leaves the verdict open.
-func (r *ProbeReport) judge(state verdict.State, count verdict.Count, need int) {
+// judge states the verdict of a combination; open is the outcome where leaves
+// that could not tell decide.
+func (r *ProbeReport) judge(state verdict.State, open probe.Outcome, count verdict.Count, need int) {
 	switch state {
 	case verdict.Up:
 		r.Outcome = outcome(probe.Pass)
@@ -51,7 +54,7 @@ func (r *ProbeReport) judge(state verdict.State, count verdict.Count, need int) 
 	case verdict.Down:
 		r.Outcome = outcome(probe.Fail)
 	default:
-		r.Outcome = outcome(probe.Fault)
+		r.Outcome = outcome(open)
 	}
 	r.LatencyMS = 0
 	r.Reason = fmt.Sprintf("%d of %d passed, %d needed", count.Up, count.Total(), need)

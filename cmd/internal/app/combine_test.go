@@ -12,6 +12,8 @@ checks:
   one: { type: tcp, interval: 5s, timeout: 1s, fall: 2, rise: 2 }
   two: { type: tcp, expect: nothing, interval: 20s, timeout: 200ms, fall: 3, rise: 3 }
   six: { type: tcp, source: "::1" }
+  file: { type: file, path: nowhere }
+  mute: { type: all, of: [ one, file ] }
   every: { type: all, of: [ one, two ] }
   some: { type: any, of: [ one, two ] }
   most: { type: at_least, n: 2, of: [ some, two, one ] }
@@ -31,6 +33,7 @@ func TestProbeCombination(t *testing.T) {
 		{"some", "pass: ", "one pass, two fail"},
 		{"most", "pass: ", "one pass, two fail"},
 		{"lame", "fault: 1 of 2 passed, 2 needed (1 could not tell)", "one pass, six fault"},
+		{"mute", "unknown: 1 of 2 passed, 2 needed (1 could not tell)", "one pass, file unknown"},
 		{"dead", "fail: 0 of 2 passed, 2 needed (1 could not tell)", "two fail, six fault"},
 	} {
 		r, err := Probe(t.Context(), cfg, row.check, ln.Addr().String(), "")

@@ -54,6 +54,9 @@ func (k *keeper) run(ctx context.Context) {
 			wait := k.save()
 			earliest = time.Now().Add(saveShare * time.Since(began))
 			due = time.Now().Add(wait)
+			if k.failure != "" {
+				earliest = due
+			}
 		}
 		timer.Reset(time.Until(due))
 	}
@@ -111,8 +114,15 @@ func (a *App) openState() {
 		return
 	}
 	fields := []zap.Field{zap.String("file", dir.file()), zap.Time("saved", doc.Time), zap.Int("groups", len(doc.Groups))}
-	if age := time.Since(doc.Time); age > cfg.StateMaxAge || age < -cfg.StateMaxAge {
-		a.log.Info("saved state not used: older than state_max_age", append(fields, zap.Duration("state_max_age", cfg.StateMaxAge))...)
+	unfit := ""
+	switch age := time.Since(doc.Time); {
+	case age > cfg.StateMaxAge:
+		unfit = "older than state_max_age"
+	case age < -cfg.StateMaxAge:
+		unfit = "from the future by more than state_max_age"
+	}
+	if unfit != "" {
+		a.log.Info("saved state not used: "+unfit, append(fields, zap.Duration("state_max_age", cfg.StateMaxAge))...)
 		return
 	}
 	a.engine.Restore(doc.Saved)

@@ -162,3 +162,15 @@ func TestKeeperFailure(t *testing.T) {
 		}
 	})
 }
+
+// Changes do not make a full disk be tried more often.
+func TestKeeperFailureUnderChange(t *testing.T) {
+	keep(t, func(k *keeping) {
+		k.set(func() { k.err = errors.New("no space left") })
+		for range 25 {
+			k.change()
+			k.wait(time.Second)
+		}
+		k.expect(t, time.Second, 11*time.Second, 21*time.Second)
+	})
+}

@@ -1,7 +1,7 @@
 package app
 
 import (
-	"encoding/json"
+	"bytes"
 	"net"
 	"net/netip"
 	"os"
@@ -29,7 +29,8 @@ func savedAt(t *testing.T, when time.Time) {
 	member := func(data string) health.SavedMember {
 		return health.SavedMember{Data: data, State: "down", Since: when}
 	}
-	text, err := json.Marshal(document{Version: stateVersion, Time: when, Saved: health.Saved{Groups: []health.SavedGroup{{
+	var text bytes.Buffer
+	err := encode(&text, document{Version: stateVersion, Time: when, Saved: health.Saved{Groups: []health.SavedGroup{{
 		Zone: "example.com.", Name: "www.example.com.", Type: "A", Pool: "secondary", Rule: "keep", Since: when,
 		Answer: []string{"127.0.0.2"}, Previous: []string{"127.0.0.2"},
 		Members: []health.SavedMember{member("127.0.0.1"), member("127.0.0.2")},
@@ -37,7 +38,7 @@ func savedAt(t *testing.T, when time.Time) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	put(t, "state/state.json", string(text))
+	put(t, "state/state.json", text.String())
 }
 
 // The first answer is the saved one, if it is young enough; nothing else stops
@@ -62,7 +63,7 @@ func TestStateAtStart(t *testing.T) {
 		{"old", func(t *testing.T) { savedAt(t, time.Now().Add(-61*time.Minute)) }, "127.0.0.1",
 			"saved state not used: older than state_max_age", false},
 		{"from the future", func(t *testing.T) { savedAt(t, time.Now().Add(61*time.Minute)) }, "127.0.0.1",
-			"saved state not used: older than state_max_age", false},
+			"saved state not used: from the future by more than state_max_age", false},
 		{"damaged", func(t *testing.T) { put(t, "state/state.json", "{") }, "127.0.0.1",
 			"saved state not used: every member begins as unknown", true},
 		{"no directory", func(*testing.T) {}, "127.0.0.1", "started", false},

@@ -2,9 +2,12 @@ package app
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,6 +19,7 @@ import (
 const (
 	stateName    = "state.json"
 	stateVersion = 1
+	sumFormat    = "%08x\n"  // CRC-32 of the line before
 	maxState     = 256 << 20 // bytes; 100,000 groups of three members take 100 MiB
 )
 
@@ -69,6 +73,33 @@ func (d *stateDir) create() (*os.File, error) {
 	return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 }
 
+// encode writes a document as one line, and another with the checksum of that
+// line: a bit that turned could make of a dead member one that nobody knows.
+func encode(w io.Writer, doc document) error {
+	sum := crc32.NewIEEE()
+	if err := json.NewEncoder(io.MultiWriter(w, sum)).Encode(doc); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, sumFormat, sum.Sum32())
+	return err
+}
+
+// decode reads what encode wrote.
+func decode(text []byte) (*document, error) {
+	line, sum, _ := bytes.Cut(text, []byte("\n"))
+	var doc document
+	if err := json.Unmarshal(line, &doc); err != nil {
+		return nil, err
+	}
+	if doc.Version != stateVersion {
+		return nil, fmt.Errorf("version %d where %d is known", doc.Version, stateVersion)
+	}
+	if string(sum) != fmt.Sprintf(sumFormat, crc32.ChecksumIEEE(text[:len(text)-len(sum)])) {
+		return nil, errors.New("its checksum is wrong")
+	}
+	return &doc, nil
+}
+
 // write replaces the file: readers see the old one or the new one, whole, even
 // after a loss of power.
 func (d *stateDir) write(doc document) error {
@@ -77,7 +108,7 @@ func (d *stateDir) write(doc document) error {
 		return err
 	}
 	out := bufio.NewWriterSize(f, 1<<16)
-	err = json.NewEncoder(out).Encode(doc)
+	err = encode(out, doc)
 	if err == nil {
 		err = out.Flush()
 	}
@@ -123,14 +154,11 @@ func (d *stateDir) read() (*document, error) {
 	if err != nil {
 		return nil, err
 	}
-	var doc document
-	if err := json.Unmarshal(text, &doc); err != nil {
+	doc, err := decode(text)
+	if err != nil {
 		return nil, damaged{err}
 	}
-	if doc.Version != stateVersion {
-		return nil, damaged{fmt.Errorf("version %d where %d is known", doc.Version, stateVersion)}
-	}
-	return &doc, nil
+	return doc, nil
 }
 
 // setAside renames the file, so that it can be looked at and is not read again.

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -120,6 +121,31 @@ func TestStateFileDamaged(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// No file that was cut off or in which a bit turned passes for the whole one.
+func TestStateFileFlipped(t *testing.T) {
+	var whole bytes.Buffer
+	if err := encode(&whole, document{Version: stateVersion, Time: time.Now(), Saved: health.Saved{Groups: []health.SavedGroup{{
+		Zone: "example.com.", Name: "www.example.com.", Type: "A", Members: []health.SavedMember{{Data: "192.0.2.1", State: "down"}},
+	}}}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := decode(whole.Bytes()); err != nil {
+		t.Fatal(err)
+	}
+	for i := range whole.Len() {
+		if _, err := decode(whole.Bytes()[:i]); err == nil {
+			t.Errorf("%d of %d bytes are enough", i, whole.Len())
+		}
+		for bit := range 8 {
+			text := bytes.Clone(whole.Bytes())
+			text[i] ^= 1 << bit
+			if _, err := decode(text); err == nil {
+				t.Errorf("taken for whole: %q", text)
+			}
+		}
 	}
 }
 
