@@ -102,7 +102,7 @@ func TestMemberFollowsCombination(t *testing.T) {
 		inWorld(t, func(w *world) {
 			random := rand.New(rand.NewPCG(1, 2))
 			w.apply(wary(combined([]string{"primary:1:c", "secondary:2"}, lines...)))
-			for range 2000 {
+			for range 800 {
 				w.at(fmt.Sprintf("192.0.2.1:%d", 1+random.IntN(3)), acts[random.IntN(len(acts))])
 				w.wait(time.Duration(random.IntN(30)) * time.Second)
 				m := w.member("1")
