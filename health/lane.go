@@ -1,10 +1,6 @@
 package health
 
-import (
-	"container/heap"
-
-	"gslbd/health/probe"
-)
+import "gslbd/health/probe"
 
 // lane is what the jobs of one check share that has a limit of its own on how
 // many of its rounds run at the same time. A job whose turn has come while the
@@ -55,7 +51,7 @@ func (m *monitor) leave(j *job) {
 		l.waiting[0] = nil
 		l.waiting = l.waiting[1:]
 		if !next.removed {
-			heap.Push(&m.queue, next)
+			m.enqueue(next)
 			return
 		}
 	}
@@ -70,7 +66,7 @@ func (m *monitor) recall() {
 	for name, l := range m.lanes {
 		for _, j := range l.waiting {
 			if !j.removed {
-				heap.Push(&m.queue, j)
+				m.enqueue(j)
 			}
 		}
 		l.waiting = nil

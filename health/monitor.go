@@ -33,7 +33,8 @@ type job struct {
 	reported bool    // the decider has taken a result
 	part     float64 // of the interval, between ended and due
 	due      time.Time
-	place    int // in the queue; -1 = not queued
+	place    int             // in the queue; -1 = not queued
+	ctx      context.Context // of its rounds; nil before the first
 	cancel   context.CancelFunc
 	removed  bool
 	renew    bool // make the prober anew, from files that may have changed
@@ -93,16 +94,30 @@ func (m *monitor) run(ctx context.Context) {
 }
 
 // startDue starts what is due, as far as the limit allows, and gives the time
-// until the next is due. A round that ends or a new plan wakes the scheduler.
+// until the next is due. A new plan or an earlier job wakes the scheduler, and
+// so does a round that ends at the limit.
 func (m *monitor) startDue(ctx context.Context) time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := time.Now()
-	for m.inFlight < m.opts.MaxInFlight && len(m.queue) > 0 {
-		next := m.queue[0]
-		if wait := next.due.Sub(now); wait > 0 {
+	for {
+		next, wait := m.take(ctx, now)
+		if next == nil {
 			return wait
 		}
+		m.rounds.Go(func() { m.work(ctx, next) })
+	}
+}
+
+// take gives the job whose turn it is, or nil and the time until there may be
+// one. The caller holds m.mu.
+func (m *monitor) take(ctx context.Context, now time.Time) (next *job, wait time.Duration) {
+	for m.inFlight < m.opts.MaxInFlight && len(m.queue) > 0 && ctx.Err() == nil {
+		first := m.queue[0]
+		if wait := first.due.Sub(now); wait > 0 {
+			return nil, wait
+		}
+		next := first.job
 		heap.Pop(&m.queue)
 		if !m.enter(next) {
 			continue
@@ -111,36 +126,62 @@ func (m *monitor) startDue(ctx context.Context) time.Duration {
 		if next.renew {
 			next.prober, next.renew = nil, false
 		}
-		var round context.Context
-		round, next.cancel = context.WithCancel(ctx)
-		m.rounds.Go(func() { m.round(round, next) })
+		if next.ctx == nil {
+			next.ctx, next.cancel = context.WithCancel(ctx)
+		}
+		return next, 0
 	}
-	return time.Hour
+	return nil, time.Hour
+}
+
+// work runs a job's round, and goes on with what is due by then: the busier the
+// monitor is, the fewer goroutines are made and woken for a round.
+func (m *monitor) work(ctx context.Context, j *job) {
+	for j != nil {
+		m.round(j)
+		j = m.finish(ctx, j)
+	}
 }
 
 // round runs one round. The decider gets the result first; only then is the
 // job queued again, so results of one job keep their order.
-func (m *monitor) round(ctx context.Context, j *job) {
-	out := m.try(ctx, j)
+func (m *monitor) round(j *job) {
+	out := m.try(j.ctx, j)
 	out.ended = time.Now()
 	m.plan(j, out)
-	if ctx.Err() == nil { // cancelled rounds have no result
+	if j.ctx.Err() == nil { // cancelled rounds have no result
 		select {
 		case m.outcomes <- out:
-		case <-ctx.Done():
+		case <-j.ctx.Done():
 		}
 	}
+}
+
+// finish queues the job again and gives the next that is due, if any.
+func (m *monitor) finish(ctx context.Context, j *job) (next *job) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	j.reported = true
-	j.cancel()
-	j.cancel = nil
+	full := m.inFlight == m.opts.MaxInFlight
 	m.inFlight--
 	m.leave(j)
 	if !j.removed {
-		heap.Push(&m.queue, j)
+		m.enqueue(j)
 	}
-	m.poke()
+	next, _ = m.take(ctx, time.Now())
+	if next == nil && full {
+		m.poke() // it knows no time to wake by itself
+	}
+	return next
+}
+
+// enqueue queues a job, and wakes the scheduler where it sleeps for another.
+// The caller holds m.mu.
+func (m *monitor) enqueue(j *job) {
+	heap.Push(&m.queue, turn{j.due, j})
+	if j.place == 0 {
+		m.poke()
+	}
 }
 
 // plan fixes when the job is due again: a random part of the interval after its

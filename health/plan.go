@@ -24,7 +24,7 @@ func (m *monitor) set(demands []demand) {
 		wanted[j] = struct{}{}
 		if _, known := m.jobs[j]; !known {
 			j.interval, j.added, j.due = d.interval, now, now
-			heap.Push(&m.queue, j)
+			m.enqueue(j)
 			continue
 		}
 		j.renew = true
@@ -50,6 +50,7 @@ func (m *monitor) reschedule(j *job) {
 	}
 	j.reckon()
 	if j.place >= 0 {
+		m.queue[j.place].due = j.due
 		heap.Fix(&m.queue, j.place)
 	}
 }

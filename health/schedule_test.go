@@ -3,6 +3,7 @@ package health
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"testing"
 	"time"
 
@@ -86,6 +87,27 @@ func TestInFlightLimit(t *testing.T) {
 		}
 		if s := w.engine.Stats(); s.Passed != 50 || s.InFlight != 0 {
 			t.Errorf("after 8 batches of a second: %+v", s)
+		}
+	})
+}
+
+// At the limit the scheduler sleeps without a time to wake by. A round that ends
+// wakes it for a job that is not due yet.
+func TestLimitKeepsTime(t *testing.T) {
+	inWorldWith(t, Options{MaxInFlight: 1, Rand: func() float64 { return 1 }}, func(w *world) {
+		start := time.Now()
+		w.target("1", passes(time.Second))
+		w.target("2", passes(time.Second))
+		w.apply(model(check(every(10*time.Second)), www("primary:1", "secondary:2")))
+		w.wait(31 * time.Second)
+		for n, want := range map[string][]time.Duration{"1": {0, 11 * time.Second, 22 * time.Second}, "2": {1 * time.Second, 12 * time.Second, 23 * time.Second}} {
+			var got []time.Duration
+			for _, s := range w.tries(n) {
+				got = append(got, s.start.Sub(start))
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("target %s at %v, want %v", n, got, want)
+			}
 		}
 	})
 }

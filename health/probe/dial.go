@@ -43,10 +43,26 @@ func (c *common) dial(ctx context.Context, local netip.Addr, remote netip.AddrPo
 	if err == nil {
 		return conn.(*net.TCPConn), nil
 	}
-	if f := localCause(err, local, remote.Addr()); f != nil {
-		return nil, f
+	return nil, c.connectFailure(ctx, err, local, remote)
+}
+
+// dialOnly opens a connection and resets it.
+func (c *common) dialOnly(ctx context.Context, local netip.Addr, remote netip.AddrPort) *failure {
+	conn, f := c.dial(ctx, local, remote)
+	if f != nil {
+		return f
 	}
-	return nil, classify(ctx, "connect", err, c.timeout)
+	_ = conn.SetLinger(0)
+	_ = conn.Close()
+	return nil
+}
+
+// connectFailure says why a connection was not made.
+func (c *common) connectFailure(ctx context.Context, err error, local netip.Addr, remote netip.AddrPort) *failure {
+	if f := localCause(err, local, remote.Addr()); f != nil {
+		return f
+	}
+	return classify(ctx, "connect", err, c.timeout)
 }
 
 // localCause finds the faults of our own that an error alone does not show:

@@ -16,6 +16,13 @@ import (
 // handshake is never answered.
 func fullPort(t testing.TB) netip.AddrPort {
 	t.Helper()
+	at, _ := fullQueue(t)
+	return at
+}
+
+// fullQueue also gives the listening socket.
+func fullQueue(t testing.TB) (netip.AddrPort, int) {
+	t.Helper()
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -35,12 +42,12 @@ func fullPort(t testing.TB) netip.AddrPort {
 	for range 8 {
 		conn, err := net.DialTimeout("tcp", at.String(), short)
 		if err != nil {
-			return at
+			return at, fd
 		}
 		t.Cleanup(func() { conn.Close() })
 	}
 	skip(t, "this kernel answers handshakes beyond the queue")
-	return at
+	return at, fd
 }
 
 func TestConnectTimeout(t *testing.T) {

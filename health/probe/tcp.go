@@ -26,6 +26,13 @@ func newTCP(c Check, t Target, base common) (Prober, error) {
 // the connection, so that it leaves no TIME_WAIT behind.
 func (p *tcpProber) Probe(ctx context.Context) Result {
 	tr := p.begin()
+	if len(p.opts.Send) == 0 && len(p.opts.Expect) == 0 {
+		if f := p.handshake(ctx, p.local, p.remote); f != nil {
+			return tr.end(f)
+		}
+		tr.add("connect", "%s", p.remote)
+		return tr.pass()
+	}
 	conn, f := p.dial(ctx, p.local, p.remote)
 	if f != nil {
 		return tr.end(f)
@@ -33,10 +40,8 @@ func (p *tcpProber) Probe(ctx context.Context) Result {
 	defer conn.Close()
 	_ = conn.SetLinger(0)
 	tr.add("connect", "%s", p.remote)
-	if len(p.opts.Send) > 0 || len(p.opts.Expect) > 0 {
-		if f := p.talk(ctx, conn, tr); f != nil {
-			return tr.end(f)
-		}
+	if f := p.talk(ctx, conn, tr); f != nil {
+		return tr.end(f)
 	}
 	return tr.pass()
 }
