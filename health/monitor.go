@@ -34,7 +34,7 @@ type job struct {
 	part     float64 // of the interval, between ended and due
 	due      time.Time
 	place    int             // in the queue; -1 = not queued
-	ctx      context.Context // of its rounds; nil before the first
+	ctx      context.Context // of the running round, else nil
 	cancel   context.CancelFunc
 	removed  bool
 	renew    bool // make the prober anew, from files that may have changed
@@ -126,9 +126,7 @@ func (m *monitor) take(ctx context.Context, now time.Time) (next *job, wait time
 		if next.renew {
 			next.prober, next.renew = nil, false
 		}
-		if next.ctx == nil {
-			next.ctx, next.cancel = context.WithCancel(ctx)
-		}
+		next.ctx, next.cancel = context.WithCancel(ctx)
 		return next, 0
 	}
 	return nil, time.Hour
@@ -162,6 +160,8 @@ func (m *monitor) finish(ctx context.Context, j *job) (next *job) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	j.reported = true
+	j.cancel()
+	j.ctx, j.cancel = nil, nil // a hundred thousand waiting jobs need no context
 	full := m.inFlight == m.opts.MaxInFlight
 	m.inFlight--
 	m.leave(j)
