@@ -38,7 +38,7 @@ func (z *Zone) choose(g steered, sel steer.Selection) *selected {
 	if err != nil {
 		return &selected{status: failed}
 	}
-	return &selected{status: answered, bodies: bodies}
+	return newSelected(bodies)
 }
 
 // bodies packs windows of the records: one body where Reply.put rotates, else

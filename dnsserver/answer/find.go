@@ -30,15 +30,14 @@ func (z *Zone) hash(rel []byte) uint64 { return maphash.Bytes(z.seed, rel) }
 func (z *Zone) probe(rel []byte, h uint64) (uint32, bool) {
 	mask := uint64(len(z.index) - 1)
 	for i := h & mask; ; i = (i + 1) & mask {
-		p := z.index[i]
+		p := &z.index[i]
 		if p.node == 0 {
 			return 0, false
 		}
 		if p.tag != uint32(h>>32) {
 			continue
 		}
-		n := &z.nodes[p.node]
-		if bytes.Equal(z.data[n.name:n.name+uint32(n.size)], rel) {
+		if int(z.nodes[p.node].size) == len(rel) && bytes.Equal(z.data[p.name:][:len(rel)], rel) {
 			return p.node, true
 		}
 	}

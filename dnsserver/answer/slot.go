@@ -14,10 +14,31 @@ const (
 	failed
 )
 
-// selected is a compiled selection.
+// selected is a compiled selection. What is served stands in one piece of memory
+// where it can, so that a reader waits for memory once.
 type selected struct {
 	status status
 	bodies []body // for answered: one of them is served
+
+	alone [1]body // bodies, if there is one
+	data  [inPlace]byte
+}
+
+// inPlace is how many bytes of records are stored beside their body: four
+// addresses of either family.
+const inPlace = 4 * (recordHead + 16)
+
+// newSelected makes an answer of bodies.
+func newSelected(bodies []body) *selected {
+	s := &selected{status: answered, bodies: bodies}
+	if len(bodies) == 1 {
+		s.alone[0] = bodies[0]
+		s.bodies = s.alone[:]
+		if b := &s.alone[0]; len(b.data) <= inPlace {
+			b.data = s.data[:copy(s.data[:], b.data)]
+		}
+	}
+	return s
 }
 
 // load gives the body of s, whose owner's reference question ends at base. It

@@ -104,5 +104,5 @@ func (z *Zone) enter(h uint64, i uint32) {
 	for z.index[at].node != 0 {
 		at = (at + 1) & mask
 	}
-	z.index[at] = place{uint32(h >> 32), i}
+	z.index[at] = place{uint32(h >> 32), i, z.nodes[i].name}
 }

@@ -30,8 +30,9 @@ type Zone struct {
 }
 
 // place is an entry of the index; node 0 is the apex, which is not in the
-// index, so it marks a free place.
-type place struct{ tag, node uint32 }
+// index, so it marks a free place. It repeats where the node's name is, so that
+// memory is asked for the name and the node at the same time.
+type place struct{ tag, node, name uint32 }
 
 // node is an owner name or an empty non-terminal.
 type node struct {
