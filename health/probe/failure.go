@@ -73,6 +73,8 @@ func blame(err error, errno syscall.Errno) (Outcome, string) {
 		return Fault, errno.Error() + " (a local firewall or route forbids it)"
 	case syscall.EAFNOSUPPORT, syscall.EPROTONOSUPPORT:
 		return Fault, "this machine lacks the address family"
+	case syscall.ENETDOWN:
+		return Fault, "this machine's network is down"
 	case syscall.EADDRNOTAVAIL, syscall.EADDRINUSE:
 		return Fault, "no local address or port free"
 	}

@@ -38,6 +38,7 @@ func TestClassify(t *testing.T) {
 		{"connect", opErr("connect", syscall.ENOMEM), Fault, "connect: no buffer space on this machine"},
 		{"connect", opErr("connect", syscall.EPERM), Fault, "connect: operation not permitted (a local firewall or route forbids it)"},
 		{"connect", opErr("connect", syscall.EACCES), Fault, "connect: permission denied (a local firewall or route forbids it)"},
+		{"connect", opErr("connect", syscall.ENETDOWN), Fault, "connect: this machine's network is down"},
 		{"connect", opErr("socket", syscall.EAFNOSUPPORT), Fault, "connect: this machine lacks the address family"},
 		{"connect", opErr("connect", syscall.EADDRNOTAVAIL), Fault, "connect: no local address or port free"},
 		{"connect", opErr("bind", syscall.EADDRINUSE), Fault, "connect: no local address or port free"},

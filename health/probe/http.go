@@ -145,17 +145,28 @@ func (p *httpProber) open(ctx context.Context, h *hop, tr *tracer) (*net.TCPConn
 		return nil, f
 	}
 	for _, a := range addrs {
-		var conn *net.TCPConn
-		local, err := sourceFor(p.source, a)
-		if err != nil {
-			f = fault("%s", err)
-			continue
-		}
-		if conn, f = p.connect(ctx, local, netip.AddrPortFrom(a, h.port), tr); f == nil {
+		conn, unmet := p.openOne(ctx, netip.AddrPortFrom(a, h.port), tr)
+		if unmet == nil {
 			return conn, nil
+		}
+		// That this machine lacks IPv6 excuses no server that refused over IPv4.
+		if f == nil || unmet.outcome == Fail {
+			f = unmet
+		}
+		if ctx.Err() != nil {
+			break
 		}
 	}
 	return nil, f
+}
+
+// openOne connects to one address of another server than the member.
+func (p *httpProber) openOne(ctx context.Context, remote netip.AddrPort, tr *tracer) (*net.TCPConn, *failure) {
+	local, err := sourceFor(p.source, remote.Addr())
+	if err != nil {
+		return nil, fault("%s", err)
+	}
+	return p.connect(ctx, local, remote, tr)
 }
 
 func (p *httpProber) connect(ctx context.Context, local netip.Addr, remote netip.AddrPort, tr *tracer) (*net.TCPConn, *failure) {

@@ -168,10 +168,13 @@ func plural(n int) string {
 	return "s"
 }
 
+// maxStatuses is how many ranges a reason names.
+const maxStatuses = 8
+
 // statusText words ranges as they are configured: 2xx, 301, 200-399.
 func statusText(ranges []StatusRange) string {
-	words := make([]string, len(ranges))
-	for i, s := range ranges {
+	words := make([]string, min(len(ranges), maxStatuses))
+	for i, s := range ranges[:len(words)] {
 		switch {
 		case s.Low == s.High:
 			words[i] = strconv.Itoa(s.Low)
@@ -180,6 +183,9 @@ func statusText(ranges []StatusRange) string {
 		default:
 			words[i] = fmt.Sprintf("%d-%d", s.Low, s.High)
 		}
+	}
+	if more := len(ranges) - len(words); more > 0 {
+		words = append(words, fmt.Sprintf("one of %d more", more))
 	}
 	return strings.Join(words, " or ")
 }

@@ -1,11 +1,22 @@
 package probe
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // New makes the Prober of one check against one target. With trace, results
 // carry Steps. The error is a fault of our own: a file that cannot be used, no
 // source address of the target's family, an option that cannot be sent.
 func New(c Check, t Target, trace bool) (Prober, error) {
+	p, err := newProber(c, t, trace)
+	if err != nil {
+		return nil, errors.New(tidy(err.Error())) // it becomes a reason
+	}
+	return p, nil
+}
+
+func newProber(c Check, t Target, trace bool) (Prober, error) {
 	t.Addr = t.Addr.Unmap()
 	if !t.Addr.IsValid() {
 		return nil, fmt.Errorf("target has no address")

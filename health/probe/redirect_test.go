@@ -207,6 +207,8 @@ func TestRedirectResolve(t *testing.T) {
 		{"none answers", []netip.Addr{closed}, nil, "", Fail, "connect: connection refused"},
 		{"from the source", []netip.Addr{found}, nil, "127.0.0.9", Pass, ""},
 		{"no source of the family", []netip.Addr{netip.IPv6Loopback()}, nil, "127.0.0.9", Fault, "no IPv6 source address for target ::1"},
+		{"refused, and no source of the other's family", []netip.Addr{closed, netip.IPv6Loopback()}, nil, "127.0.0.9", Fail, "connect: connection refused"},
+		{"no source of one's family, and refused", []netip.Addr{netip.IPv6Loopback(), closed}, nil, "127.0.0.9", Fail, "connect: connection refused"},
 		{"no such name", nil, &net.DNSError{IsNotFound: true}, "", Fail, "redirect to other.example: no such host"},
 		{"no address", nil, nil, "", Fail, "redirect to other.example: no such host"},
 		{"no resolver", nil, &net.DNSError{IsTemporary: true}, "", Fault, "redirect to other.example: the resolver does not answer"},

@@ -4,10 +4,32 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // maxText bounds what a peer can put into a reason, in bytes.
 const maxText = 100
+
+// maxLine bounds a reason and what a step tells, in bytes, whatever their parts.
+const maxLine = 400
+
+// tidy makes a text one line that a terminal can be given: what is not printable
+// is replaced, and what is too long cut.
+func tidy(s string) string {
+	odd := func(r rune) bool { return !strconv.IsPrint(r) || r == utf8.RuneError }
+	if len(s) <= maxLine && strings.IndexFunc(s, odd) < 0 {
+		return s
+	}
+	if len(s) > maxLine {
+		s = strings.ToValidUTF8(s[:maxLine], "") + "…"
+	}
+	return strings.Map(func(r rune) rune {
+		if odd(r) {
+			return '?'
+		}
+		return r
+	}, s)
+}
 
 // quote shows bytes that a peer or a configuration chose: quoted, without
 // control characters, at most maxText long.

@@ -1,9 +1,12 @@
 package probe
 
 import (
+	"context"
+	"net"
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -76,5 +79,43 @@ func FuzzText(f *testing.F) {
 				t.Errorf("%q became %q", s, got)
 			}
 		}
+		if got := tidy(s); len(got) > maxLine+len("…") || strings.IndexFunc(got, unicode.IsControl) >= 0 {
+			t.Errorf("%q became %q", s, got)
+		}
 	})
+}
+
+// What a reason or a step says is one printable line of bounded length, whatever
+// the peer or the configuration put into it.
+func TestReasonsAndStepsAreOneLine(t *testing.T) {
+	at := serve(t, func(conn net.Conn) {
+		say("HTTP/1.1 302 Found\r\nLocation: /x?\u009b31m\xff" + strings.Repeat("y", 5000) + "\r\n\r\n")(conn)
+	})
+	many := httpCheck(long, func(o *HTTP) {
+		o.Redirects, o.Status = 1, nil
+		for n := range 300 {
+			o.Status = append(o.Status, StatusRange{400 + n%100, 400 + n%100})
+		}
+	})
+	p, err := New(many, target(at), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := Round(context.Background(), p, many)
+	want(t, Result{Outcome: got.Outcome, Reason: got.Reason}, Fail, "more than 1 redirect")
+	texts := []string{}
+	for _, s := range got.Steps {
+		texts = append(texts, s.Info)
+	}
+	many.HTTP.Redirects = 0
+	got = run(t, many, target(at))
+	want(t, got, Fail, "status 302, want 400 or 401 or 402 or 403 or 404 or 405 or 406 or 407 or one of 292 more")
+	_, err = New(httpCheck(long, func(o *HTTP) { o.Scheme, o.CAFile = "https", "/no\nsuch\x1b[31m/"+strings.Repeat("d/", 500) }), target(at), false)
+	texts = append(texts, got.Reason, err.Error())
+	for _, text := range texts {
+		odd := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
+		if len(text) > maxLine+len("…") || odd >= 0 || !utf8.ValidString(text) {
+			t.Errorf("%d bytes, odd at %d: %q", len(text), odd, text)
+		}
+	}
 }

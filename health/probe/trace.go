@@ -26,7 +26,7 @@ func (c *common) begin() *tracer {
 
 func (t *tracer) add(what, format string, args ...any) {
 	if t.on {
-		info := fmt.Sprintf(format, args...)
+		info := tidy(fmt.Sprintf(format, args...))
 		t.steps = append(t.steps, Step{At: time.Since(t.start), What: what, Info: info})
 	}
 }
@@ -41,5 +41,5 @@ func (t *tracer) end(f *failure) Result {
 	if t.on && t.steps == nil {
 		t.steps = []Step{}
 	}
-	return Result{Outcome: f.outcome, Reason: f.reason, Steps: t.steps}
+	return Result{Outcome: f.outcome, Reason: tidy(f.reason), Steps: t.steps}
 }
