@@ -14,17 +14,23 @@ type fileProber struct {
 	common
 	opts   *File // shared by the probes of a check, for its cache
 	target netip.Addr
+	open   func(path string) (*os.File, error)
 }
 
 func newFile(c Check, t Target, base common) (Prober, error) {
-	return &fileProber{common: base, opts: c.File, target: t.Addr}, nil
+	return &fileProber{common: base, opts: c.File, target: t.Addr, open: openFile}, nil
+}
+
+// openFile opens for reading. A named pipe without writer does not hold it up.
+func openFile(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 }
 
 // Probe looks up what the file says about the target. Whatever keeps the file
 // from saying it is neither pass nor fail: Unknown.
-func (p *fileProber) Probe(context.Context) Result {
+func (p *fileProber) Probe(ctx context.Context) Result {
 	tr := p.begin()
-	said, f := p.read(tr)
+	said, f := p.ask(ctx, tr)
 	if f != nil {
 		return tr.end(f)
 	}
@@ -52,9 +58,20 @@ func (p *fileProber) unknown(format string, args ...any) *failure {
 	return f
 }
 
+// ask reads within ctx, whatever the file system does.
+func (p *fileProber) ask(ctx context.Context, tr *tracer) (said, *failure) {
+	var line said
+	var f *failure
+	own := *tr // a reading that is given up has no part in the result
+	if !p.opts.turns.do(ctx, func() { line, f = p.read(&own) }) {
+		return said{}, p.unknown("cannot be read: no end in %s", p.timeout)
+	}
+	*tr = own
+	return line, f
+}
+
 func (p *fileProber) read(tr *tracer) (line said, f *failure) {
-	// A named pipe without writer must not hold up the probe.
-	file, err := os.OpenFile(p.opts.Path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	file, err := p.open(p.opts.Path)
 	if err != nil {
 		return line, p.unreadable(err)
 	}

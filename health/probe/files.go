@@ -3,8 +3,6 @@ package probe
 import (
 	"fmt"
 	"io"
-	"os"
-	"syscall"
 )
 
 const (
@@ -12,10 +10,10 @@ const (
 	maxPEM      = 8 << 20 // bytes of a file of certificates or keys
 )
 
-// readFile reads a regular file of at most limit bytes. It never waits, as
-// opening a named pipe would: nothing could cancel that.
+// readFile reads a regular file of at most limit bytes. It never waits for
+// a writer, as opening a named pipe would: nothing could cancel that.
 func readFile(path string, limit int64) ([]byte, error) {
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	file, err := openFile(path)
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,6 @@ import (
 	"net/netip"
 	"os"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -22,9 +21,8 @@ type said struct {
 }
 
 // stateCache keeps what was read, so that thousands of members that share a
-// file read it once per change.
+// file read it once per change. Who uses it takes turns.
 type stateCache struct {
-	mu    sync.Mutex
 	info  fs.FileInfo // of what was read; nil before
 	at    time.Time   // of the reading
 	lines map[netip.Addr]said
@@ -40,8 +38,6 @@ func (c *stateCache) lookup(file *os.File, info fs.FileInfo, addr netip.Addr) (s
 	if info.Size() > maxStates { // which every probe would read again
 		return said{}, errTooLong
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	if c.info == nil || !os.SameFile(c.info, info) || c.info.Size() != info.Size() ||
 		!c.info.ModTime().Equal(info.ModTime()) || c.at.Sub(info.ModTime()).Abs() < settled {
 		c.info, c.at = nil, time.Now()

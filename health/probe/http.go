@@ -22,6 +22,9 @@ type httpProber struct {
 	tls    *tls.Config // for the member itself; nil when TLS cannot come up
 	first  hop
 	lookup func(ctx context.Context, host string) ([]netip.Addr, error)
+
+	turns    turns // to read the password
+	password func(path string) (string, error)
 }
 
 func newHTTP(c Check, t Target, base common) (Prober, error) {
@@ -29,7 +32,7 @@ func newHTTP(c Check, t Target, base common) (Prober, error) {
 		common: base, opts: *c.HTTP, source: c.Source,
 		target: netip.AddrPortFrom(t.Addr, c.Port(t)),
 		host:   c.HTTP.effectiveHost(t),
-		lookup: resolve,
+		lookup: resolve, password: readPassword,
 	}
 	if err := p.opts.fill(); err != nil {
 		return nil, err
@@ -63,7 +66,7 @@ type reply struct {
 // last response. The latency runs from before the connection is opened to the
 // last byte that is read, redirects included.
 func (p *httpProber) Probe(ctx context.Context) Result {
-	auth, f := p.opts.authorization()
+	auth, f := p.authorization(ctx)
 	tr := p.begin()
 	if f != nil {
 		return tr.end(f)

@@ -2,6 +2,7 @@ package probe
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"fmt"
 	"net"
@@ -111,11 +112,16 @@ func (o *HTTP) requestFields(host string) ([][2]string, error) {
 
 // authorization reads the password at every try, so that a rotated one works
 // without a reload.
-func (o *HTTP) authorization() (string, *failure) {
+func (p *httpProber) authorization(ctx context.Context) (string, *failure) {
+	o := &p.opts
 	if o.Username == "" {
 		return "", nil
 	}
-	password, err := o.password()
+	var password string
+	var err error
+	if o.PasswordFile != "" && !p.turns.do(ctx, func() { password, err = p.password(o.PasswordFile) }) {
+		return "", fault("password_file: not read in %s", p.timeout)
+	}
 	if err != nil {
 		return "", fault("password_file: %s", err)
 	}
@@ -123,11 +129,8 @@ func (o *HTTP) authorization() (string, *failure) {
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(pair)), nil
 }
 
-func (o *HTTP) password() (string, error) {
-	if o.PasswordFile == "" {
-		return "", nil
-	}
-	text, err := readFile(o.PasswordFile, maxPassword)
+func readPassword(path string) (string, error) {
+	text, err := readFile(path, maxPassword)
 	return string(text), err
 }
 

@@ -105,5 +105,6 @@ type File struct {
 	Path   string
 	MaxAge time.Duration // since the file was written; 0 = any
 
+	turns turns // to read the file
 	cache stateCache
 }
