@@ -197,7 +197,8 @@ func (g *group) combine(i int, now time.Time) (changed bool) {
 
 // doubt takes up from a member whose checks no longer say so.
 func (g *group) doubt(i int, now time.Time) (changed bool) {
-	if g.health[i].State != steer.Up || g.members[i].state() != steer.Unknown {
+	state := g.members[i].state() // also for the combinations of a member that is not up
+	if g.health[i].State != steer.Up || state != steer.Unknown {
 		return false
 	}
 	g.health[i].State = steer.Unknown

@@ -154,3 +154,24 @@ func TestUnknownAfterReload(t *testing.T) {
 		}
 	})
 }
+
+// A combination that an unknown result leaves open is shown so also while the
+// member is down by another check.
+func TestUnknownPartOfDownMember(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.ports("1")
+		w.apply(combined([]string{"primary:1:c", "secondary:2"}, "c 2: in p3", "in 1: p1 p2"))
+		w.wait(settled)
+		w.at("192.0.2.1:1", silent)
+		w.wait(settled)
+		m := w.member("1")
+		if m.State != "down" {
+			t.Errorf("member is %s", m.State)
+		}
+		for _, c := range m.Checks {
+			if c.Name == "in" && (c.State != "unknown" || c.Error != "0 of 2 up, 1 needed (1 unknown)") {
+				t.Errorf("%+v", c)
+			}
+		}
+	})
+}

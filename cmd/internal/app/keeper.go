@@ -92,27 +92,38 @@ func later(a, b time.Time) time.Time {
 const stateHint = "state_dir must be a directory that gslbd may write to, on a file system with room; without it nothing is kept over a restart"
 
 // openState locks state_dir and gives the engine what it holds. Whatever is wrong
-// there is a line in the log and never keeps the server from starting.
+// there is a line in the log and never keeps the server from starting. A disk that
+// can no longer be written to may still tell what was answered last.
 func (a *App) openState() {
-	cfg := a.cur.cfg
-	if cfg.StateDir == "" {
+	path := a.cur.cfg.StateDir
+	if path == "" {
 		return
 	}
-	dir, err := openStateDir(cfg.StateDir)
-	if err != nil {
-		a.log.Warn("state is not kept", zap.String("state_dir", cfg.StateDir), zap.Error(err), zap.String("hint", stateHint))
+	dir, err := openStateDir(path)
+	switch {
+	case err == nil:
+		a.undo.push(func(context.Context) error { return dir.close() })
+		a.state = dir
+	case errors.Is(err, errShared):
+		a.log.Warn("state is not kept", zap.String("state_dir", path), zap.Error(err), zap.String("hint", stateHint))
 		return
+	default:
+		a.log.Warn("state is not kept", zap.String("state_dir", path), zap.Error(err), zap.String("hint", stateHint))
+		dir = &stateDir{path: path}
 	}
-	a.undo.push(func(context.Context) error { return dir.close() })
-	a.state = dir
 	doc, err := dir.read()
 	if err != nil {
 		a.unreadable(dir, err)
 		return
 	}
-	if doc == nil {
-		return
+	if doc != nil {
+		a.restore(dir, doc)
 	}
+}
+
+// restore gives the engine what was saved, unless it is too old.
+func (a *App) restore(dir *stateDir, doc *document) {
+	cfg := a.cur.cfg
 	fields := []zap.Field{zap.String("file", dir.file()), zap.Time("saved", doc.Time), zap.Int("groups", len(doc.Groups))}
 	unfit := ""
 	switch age := time.Since(doc.Time); {

@@ -67,6 +67,14 @@ func TestStateAtStart(t *testing.T) {
 		{"damaged", func(t *testing.T) { put(t, "state/state.json", "{") }, "127.0.0.1",
 			"saved state not used: every member begins as unknown", true},
 		{"no directory", func(*testing.T) {}, "127.0.0.1", "started", false},
+		{"cannot be written to", func(t *testing.T) {
+			savedAt(t, time.Now())
+			put(t, "state/state.json.new/x", "") // in the way, for root too
+		}, "127.0.0.2", "state is not kept", false},
+		{"a lock that is none", func(t *testing.T) {
+			savedAt(t, time.Now())
+			put(t, "state/state.lock/x", "")
+		}, "127.0.0.2", "saved state used", false},
 		{"a file in its place", func(t *testing.T) { put(t, "state", "") }, "127.0.0.1", "state is not kept", false},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -23,6 +23,9 @@ const (
 	maxState     = 256 << 20 // bytes; 100,000 groups of three members take 100 MiB
 )
 
+// errShared says that two servers were given one directory.
+var errShared = errors.New("another gslbd keeps its state there")
+
 // stateDir is a directory in which states are kept over a restart. It is locked
 // as long as it is open, so that two servers cannot take turns in one file.
 type stateDir struct {
