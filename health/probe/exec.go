@@ -82,8 +82,7 @@ func (p *execProber) Probe(ctx context.Context) Result {
 		return tr.end(p.notStarted(ctx, err))
 	}
 	tr.add("start", "process %d", cmd.Process.Pid)
-	err := cmd.Wait()
-	_ = killGroup(cmd) // what it left behind
+	err := finish(cmd)
 	tr.add("end", "%s", cmd.ProcessState)
 	said := errs.line()
 	if said == "" {
