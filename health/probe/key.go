@@ -111,7 +111,11 @@ func (k *key) http(o *HTTP, t Target) {
 	k.num(int(o.RedirectTo))
 	k.str(o.Version)
 	k.flag(o.Verify)
-	for _, s := range []string{o.CAFile, o.CertFile, o.KeyFile, o.UserAgent, o.Username, o.PasswordFile} {
+	k.flag(o.OwnAgent)
+	if !o.OwnAgent {
+		k.str(o.UserAgent)
+	}
+	for _, s := range []string{o.CAFile, o.CertFile, o.KeyFile, o.Username, o.PasswordFile} {
 		k.str(s)
 	}
 }

@@ -157,3 +157,19 @@ func TestKeyIsUnambiguous(t *testing.T) {
 		t.Errorf("one key for two checks: %s", a.Key(to))
 	}
 }
+
+// An upgrade changes the version in the default user agent. The probe is the same
+// for that: else a state saved before would not count, and one failed round after
+// the restart would turn a member.
+func TestKeyOutlivesUpgrade(t *testing.T) {
+	to := Target{Addr: local, Name: "www.example"}
+	agent := func(own bool, text string) string {
+		return httpCheck(long, func(o *HTTP) { o.UserAgent, o.OwnAgent = text, own }).Key(to)
+	}
+	if agent(true, "gslbd/v1.0.0") != agent(true, "gslbd/v1.0.1") {
+		t.Error("another version is another probe")
+	}
+	if agent(false, "gslbd/v1.0.0") == agent(false, "gslbd/v1.0.1") || agent(true, "a") == agent(false, "a") {
+		t.Error("agents that were chosen are not told apart")
+	}
+}

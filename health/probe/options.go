@@ -77,6 +77,7 @@ type HTTP struct {
 	CertFile        string
 	KeyFile         string
 	UserAgent       string
+	OwnAgent        bool // UserAgent is the default, which names the version: another one makes no other probe
 	Username        string
 	PasswordFile    string
 }

@@ -15,7 +15,7 @@ import (
 // httpOptions is the table of type http.
 func httpOptions(c *probe.Check) []option {
 	h := &probe.HTTP{Scheme: "http", Method: "HEAD", Path: "/", Version: "1.1", Verify: true,
-		Status: []probe.StatusRange{{Low: 200, High: 299}}, UserAgent: userAgent()}
+		Status: []probe.StatusRange{{Low: 200, High: 299}}, UserAgent: userAgent(), OwnAgent: true}
 	c.HTTP = h
 	return []option{
 		{name: "scheme", set: choice(&h.Scheme, same("http", "https"))},
@@ -200,6 +200,9 @@ func expression(dst **regexp.Regexp) setter {
 // contradict each other.
 func finishHTTP(r *reader, f field, c *probe.Check, given map[string]field) {
 	h := c.HTTP
+	if _, ok := given["user_agent"]; ok {
+		h.OwnAgent = false
+	}
 	if h.Port == 0 {
 		h.Port = 80
 		if h.Scheme == "https" {

@@ -28,7 +28,7 @@ func expressions() cmp.Option {
 
 func TestCheckHTTP(t *testing.T) {
 	plain := probe.HTTP{Scheme: "http", Port: 80, Method: "HEAD", Path: "/", Version: "1.1", Verify: true,
-		Status: []probe.StatusRange{{Low: 200, High: 299}}, UserAgent: userAgent()}
+		Status: []probe.StatusRange{{Low: 200, High: 299}}, UserAgent: userAgent(), OwnAgent: true}
 	for options, edit := range map[string]func(*probe.HTTP){
 		"":                              func(*probe.HTTP) {},
 		"scheme: https":                 func(h *probe.HTTP) { h.Scheme, h.Port = "https", 443 },
@@ -59,8 +59,8 @@ func TestCheckHTTP(t *testing.T) {
 		"scheme: https, verify: false, sni: a.example": func(h *probe.HTTP) { h.Scheme, h.Port, h.Verify, h.SNI = "https", 443, false, "a.example" },
 		"verify: false, redirects: 1":                  func(h *probe.HTTP) { h.Verify, h.Redirects = false, 1 },
 		"redirects: 1, sni: a.example":                 func(h *probe.HTTP) { h.Redirects, h.SNI = 1, "a.example" },
-		"user_agent: probe 1.0":                        func(h *probe.HTTP) { h.UserAgent = "probe 1.0" },
-		`user_agent: ""`:                               func(h *probe.HTTP) { h.UserAgent = "" },
+		"user_agent: probe 1.0":                        func(h *probe.HTTP) { h.UserAgent, h.OwnAgent = "probe 1.0", false },
+		`user_agent: ""`:                               func(h *probe.HTTP) { h.UserAgent, h.OwnAgent = "", false },
 		`headers: { X-CamelCase: "A: b", x.dotted: 10, Host: www.example.com, Accept: "" }`: func(h *probe.HTTP) {
 			h.Headers = [][2]string{{"X-CamelCase", "A: b"}, {"x.dotted", "10"}, {"Host", "www.example.com"}, {"Accept", ""}}
 		},

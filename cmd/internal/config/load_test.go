@@ -71,7 +71,7 @@ health: { max_in_flight: 10 }
 	web, ping, smtp := common, common, common
 	web.Name, web.Type = "web", "http"
 	web.HTTP = &probe.HTTP{Scheme: "http", Port: 8080, Method: "HEAD", Path: "/healthz",
-		Status: []probe.StatusRange{{Low: 200, High: 299}}, Version: "1.1", Verify: true, UserAgent: userAgent()}
+		Status: []probe.StatusRange{{Low: 200, High: 299}}, Version: "1.1", Verify: true, UserAgent: userAgent(), OwnAgent: true}
 	ping.Name, ping.Type, ping.ICMP = "ping", "icmp", &probe.ICMP{Count: 1, Size: 24}
 	ping.Source = []netip.Addr{netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("2001:db8::1")}
 	smtp.Name, smtp.Type, smtp.TCP = "smtp", "tcp", &probe.TCP{Port: 25, Expect: []byte("220")}
