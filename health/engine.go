@@ -34,7 +34,8 @@ type Engine struct {
 	decider *decider
 	cancel  context.CancelFunc
 	ctx     context.Context
-	running sync.WaitGroup
+	probing sync.WaitGroup // the monitor and its rounds
+	decides sync.WaitGroup // the decider
 }
 
 // New makes an Engine without a model. Nothing runs before Start.
@@ -62,15 +63,16 @@ func New(o Options) *Engine {
 
 // Start runs the engine until Stop. It is called once.
 func (e *Engine) Start() {
-	e.running.Go(func() { e.monitor.run(e.ctx) })
-	e.running.Go(func() { e.decider.run(e.ctx) })
+	e.probing.Go(func() { e.monitor.run(e.ctx) })
+	e.decides.Go(func() { e.decider.run(e.ctx) })
 }
 
 // Stop cancels every probe and returns when all goroutines have ended. A
 // stopped engine cannot be started again.
 func (e *Engine) Stop() {
 	e.cancel()
-	e.running.Wait()
+	e.decides.Wait()
+	e.probing.Wait()
 }
 
 // Apply replaces the model. States, counters, last answers and times of members

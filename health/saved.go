@@ -56,7 +56,7 @@ const savedAtOnce = 500
 func (e *Engine) Saved() *Saved {
 	do := e.inLoop
 	if e.ctx.Err() != nil {
-		e.running.Wait()
+		e.decides.Wait() // and not for rounds that nothing can cancel
 		do = func(f func()) { f() }
 	}
 	var groups []*group

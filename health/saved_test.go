@@ -1,8 +1,10 @@
 package health
 
 import (
+	"context"
 	"encoding/json"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -350,4 +352,32 @@ func TestRestoreNonsense(t *testing.T) {
 	if health, _ := e.Restored(&zone.Group{Key: wwwAAAA}); health != nil {
 		t.Errorf("a group that was not saved: %v", health)
 	}
+}
+
+// What is known can be saved at a stop, though a round that nothing can cancel
+// still runs.
+func TestSavedWithStuckRound(t *testing.T) {
+	inWorld(t, func(w *world) {
+		release := make(chan struct{})
+		w.target("1", func(context.Context) probe.Result {
+			<-release
+			return probe.Result{Outcome: probe.Fault, Reason: "released"}
+		})
+		w.apply(model(check(), www("primary:1", "secondary:2")))
+		w.wait(11 * time.Second) // twice the timeout: ready
+		go w.engine.Stop()
+		synctest.Wait()
+		got := make(chan *Saved, 1)
+		go func() { got <- w.engine.Saved() }()
+		synctest.Wait()
+		select {
+		case s := <-got:
+			if s == nil || s.Groups[0].Members[1].State != "up" {
+				w.Errorf("%+v", s)
+			}
+		default:
+			w.Error("still waits")
+		}
+		close(release)
+	})
 }

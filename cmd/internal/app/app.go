@@ -24,6 +24,10 @@ const defaultQuiet = time.Second
 // undoTimeout bounds the clean-up after a failed start.
 const undoTimeout = 2 * time.Second
 
+// engineTimeout bounds how long a stop waits for probes, which are cancelled
+// within a fraction of it.
+const engineTimeout = time.Second
+
 // Options are what an App needs beside its configuration.
 type Options struct {
 	Version string
@@ -164,8 +168,11 @@ func (a *App) start() error {
 }
 
 // stopEngine cancels the probes. One that is stuck in the kernel, as on a dead
-// network file system, is left behind when ctx ends.
+// network file system, is left behind after a while, so that there is time for
+// the rest of the stop.
 func (a *App) stopEngine(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, engineTimeout)
+	defer cancel()
 	stopped := make(chan struct{})
 	go func() { defer close(stopped); a.engine.Stop() }()
 	select {

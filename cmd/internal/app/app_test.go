@@ -203,6 +203,10 @@ func TestStopWithStuckProbe(t *testing.T) {
 	if err := a.stopEngine(ctx); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
+	again := time.Now()
+	if err := a.stopEngine(t.Context()); err == nil || time.Since(again) > 3*time.Second {
+		t.Errorf("without a limit of its own: %v after %s", err, time.Since(again))
+	}
 	close(release)
 	if err := a.stopEngine(t.Context()); err != nil {
 		t.Error(err)
