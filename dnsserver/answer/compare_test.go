@@ -40,6 +40,9 @@ func check(t testing.TB, s *server, f *reference, packet []byte) {
 		t.Fatalf("%d bytes over UDP, at most %d allowed\nquery %v", size, limit, q)
 	}
 	if udp.Truncated {
+		if udp.Authoritative != tcp.Authoritative && tcp.Rcode != dns.RcodeServerFailure {
+			t.Fatalf("AA %v with TC, %v without\nquery %v", udp.Authoritative, tcp.Authoritative, q)
+		}
 		if len(udp.Answer)+len(udp.Ns) > 0 || udp.IsEdns0() == nil && len(udp.Extra) > 0 || len(udp.Extra) > 1 {
 			t.Fatalf("TC with records\n%v", udp)
 		}

@@ -6,14 +6,13 @@ func (r *Reply) refer(n *node, owner, hop int) {
 	z := r.zone
 	cut := &z.cuts[n.aux]
 	b, _ := r.load(z, &z.sets[cut.set], z.base(n))
+	r.Kind, r.Header.AA = Referral, hop > 0 // also where it does not fit
 	at := len(r.Msg)
 	count := r.put(b, owner)
 	if count == 0 {
 		r.truncate()
 		return
 	}
-	r.Kind = Referral
-	r.Header.AA = hop > 0
 	r.Header.Authority = uint16(count)
 	glue := z.glue[cut.glue : cut.glue+cut.count]
 	for i := range glue {
