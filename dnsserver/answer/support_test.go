@@ -98,15 +98,7 @@ func selection(g *zone.Group, pool string) steer.Selection {
 // something special.
 func rich(t testing.TB) *server {
 	t.Helper()
-	var zones []*zone.Zone
-	for _, name := range []string{"example", "child.example", "kid.child.example", "second.test", "apexdname.test"} {
-		text, err := os.ReadFile(filepath.Join("testdata", "zones", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		zones = append(zones, parse(t, name+".", string(text)))
-	}
-	s := serve(t, zones...)
+	s := serve(t, zones(t)...)
 	key := func(name string, typ uint16) zone.Key { return zone.Key{Zone: "example.", Name: name, Type: typ} }
 	s.publish(key("empty.example.", dns.TypeA), steer.Selection{Rule: steer.RuleNoData, TTL: 300})
 	s.publish(key("scnone.example.", dns.TypeCNAME), steer.Selection{Rule: steer.RuleNoData, TTL: 300})
