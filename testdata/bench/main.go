@@ -23,6 +23,8 @@ func main() {
 		err = stages(flag.Arg(1))
 	case "targets":
 		err = targets(flag.Arg(1))
+	case "packets":
+		err = packets(flag.Args()[1:])
 	case "probes":
 		if flag.NArg() == 1 {
 			err = measureProbes()

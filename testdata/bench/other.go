@@ -1,0 +1,9 @@
+//go:build !linux
+
+package main
+
+import "errors"
+
+var errLinux = errors.New("needs Linux: sockets, /proc and cores as Linux has them")
+
+func packets([]string) error { return errLinux }

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+)
+
+// row is one server's measurements with one set of queries.
+type row struct {
+	name        string
+	daemon      *daemon
+	set         *querySet
+	check       func(query int, reply []byte) bool
+	nanoseconds []float64 // CPU time of an answer, one of each round
+	busy        []float64 // percent of its core
+	lost, wrong int
+}
+
+// forget drops all measurements.
+func (r *row) forget() { r.nanoseconds, r.busy, r.lost, r.wrong = nil, nil, 0, 0 }
+
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[len(sorted)/2]
+}
+
+// over is this row's times over another's, round by round.
+func (r *row) over(floor *row) []float64 {
+	ratios := make([]float64, len(r.nanoseconds))
+	for i := range ratios {
+		ratios[i] = r.nanoseconds[i] / floor.nanoseconds[i]
+	}
+	return ratios
+}
+
+func printRows(s *querySet, answer float64, rows []*row) {
+	fmt.Printf("\n%s: queries of %d bytes, gslbd's answers %.0f on average\n", s.name, s.size, answer)
+	fmt.Printf("  %-26s %9s  %-21s %-13s %6s\n", "", "ns/answer", "/ echo (range)", "/ sized echo", "busy")
+	var plain, sized *row
+	for _, r := range rows {
+		switch r.name {
+		case plainFloor:
+			plain = r
+		case sizedFloor:
+			sized = r
+		}
+	}
+	for _, r := range rows {
+		ratios := r.over(plain)
+		fmt.Printf("  %-26s %9.0f  %4.2f (%.2f–%.2f)     %4.2f          %5.0f %%", r.name, median(r.nanoseconds), median(ratios),
+			slices.Min(ratios), slices.Max(ratios), median(r.over(sized)), median(r.busy))
+		if r.lost+r.wrong > 0 {
+			fmt.Printf("  %d lost, %d wrong", r.lost, r.wrong)
+		}
+		fmt.Println()
+	}
+}
