@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"net"
@@ -34,7 +33,7 @@ type daemon struct {
 	rival
 	port  int
 	cmd   *exec.Cmd
-	said  bytes.Buffer
+	log   string // the file of what it says
 	ended chan struct{}
 }
 
@@ -52,9 +51,14 @@ func (r rival) start(dir string, core int, zone, file string, env ...string) (*d
 	if err != nil {
 		return nil, err
 	}
-	d := &daemon{rival: r, port: port, cmd: exec.Command(r.program, args...), ended: make(chan struct{})}
+	d := &daemon{rival: r, port: port, cmd: exec.Command(r.program, args...), ended: make(chan struct{}), log: filepath.Join(dir, "log")}
 	d.cmd.Env = append(os.Environ(), env...)
-	d.cmd.Stdout, d.cmd.Stderr = &d.said, &d.said
+	log, err := os.Create(d.log)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	d.cmd.Stdout, d.cmd.Stderr = log, log
 	if err := d.run(core); err != nil {
 		return nil, err
 	}
@@ -94,7 +98,8 @@ func (d *daemon) await(zone string) error {
 	for end := time.Now().Add(patience); time.Now().Before(end); {
 		select {
 		case <-d.ended:
-			return fmt.Errorf("%s ended before it answered:\n%s", d.name, d.said.String())
+			said, err := os.ReadFile(d.log)
+			return errors.Join(fmt.Errorf("%s ended before it answered:\n%s", d.name, said), err)
 		case <-time.After(20 * time.Millisecond):
 		}
 		reply, _, err := client.Exchange(question, net.JoinHostPort("127.0.0.1", strconv.Itoa(d.port)))

@@ -12,7 +12,7 @@ import (
 
 const (
 	block       = 64                     // queries of one call, and unanswered at most on one socket
-	sockets     = 3                      // so that queries always wait at the server while it works on others
+	flows       = 3                      // so that queries always wait at the server while it works on others, but no buffer overflows
 	replySize   = 2048                   // of the buffer for one answer
 	lostAfter   = 200 * time.Millisecond // without any answer
 	idleBetween = 3 * time.Microsecond   // looks at the sockets, when nothing was there
@@ -27,7 +27,7 @@ type message struct {
 // generator asks one server over UDP: a closed loop of blocks of 64 queries. Each block is one call with UDP_SEGMENT: the kernel cuts it
 // into ordinary datagrams, which is cheaper than any server's sending, so that it is the server that limits.
 type generator struct {
-	flows   [sockets]flow
+	flows   []flow
 	in      [block]message
 	vectors [block]unix.Iovec
 	replies [block][replySize]byte
@@ -49,8 +49,8 @@ type outcome struct {
 	took                 time.Duration
 }
 
-func newGenerator(port int) (*generator, error) {
-	g := &generator{}
+func newGenerator(port, flows int) (*generator, error) {
+	g := &generator{flows: make([]flow, flows)}
 	for i := range g.flows {
 		fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
 		if err != nil {
@@ -108,9 +108,13 @@ func (g *generator) ask(s *querySet, n int, check func(query int, reply []byte) 
 		}
 		last := now
 		for now = time.Now(); idle && now.Sub(last) < idleBetween; now = time.Now() {
+			giveWay()
 		}
 	}
 }
+
+// giveWay lets others have the core, when it is not the generator's alone.
+func giveWay() { _, _, _ = unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }
 
 // send gives the next block to the kernel.
 func (f *flow) send(s *querySet, at int, now time.Time) error {

@@ -1,5 +1,6 @@
 // Bench measures how long gslbd and Knot take to load the same large zone and
-// how much memory that takes, and, as `bench probes`, what many probes cost.
+// how much memory that takes; `bench packets`, `bench latency`, `bench memory`
+// and `bench probes` measure other things, each in its own file.
 // README.md beside it tells the method.
 package main
 
@@ -25,6 +26,10 @@ func main() {
 		err = targets(flag.Arg(1))
 	case "packets":
 		err = packets(flag.Args()[1:])
+	case "latency":
+		err = latency(flag.Args()[1:])
+	case "memory":
+		err = memory()
 	case "probes":
 		if flag.NArg() == 1 {
 			err = measureProbes()
@@ -50,9 +55,9 @@ func bench(rounds, names int) error {
 	if err := writeZone(zone, names); err != nil {
 		return err
 	}
-	gslbd := filepath.Join(dir, "gslbd")
-	if out, err := exec.Command("go", "build", "-o", gslbd, "./cmd/gslbd").CombinedOutput(); err != nil {
-		return fmt.Errorf("building gslbd: %w\n%s", err, out)
+	gslbd, err := build(dir)
+	if err != nil {
+		return err
 	}
 	query := fmt.Sprintf("host%d.big.test.", names-1)
 
@@ -88,6 +93,15 @@ func bench(rounds, names int) error {
 		fmt.Printf("gslbd / knotd: time %.2f, memory %.2f\n", ours.seconds/theirs.seconds, ours.megabytes/theirs.megabytes)
 	}
 	return nil
+}
+
+// build makes the program that is measured.
+func build(dir string) (string, error) {
+	gslbd := filepath.Join(dir, "bin-gslbd")
+	if out, err := exec.Command("go", "build", "-o", gslbd, "./cmd/gslbd").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building gslbd: %w\n%s", err, out)
+	}
+	return gslbd, nil
 }
 
 // writeZone makes the same file every time.

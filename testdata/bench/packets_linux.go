@@ -94,12 +94,13 @@ func (c *contest) startAll(dir, only string) error {
 	if err := writePacketZone(zone); err != nil {
 		return err
 	}
-	gslbd, echo := filepath.Join(dir, "bin-gslbd"), filepath.Join(dir, "bin-echo")
-	if out, err := exec.Command("go", "build", "-o", gslbd, "./cmd/gslbd").CombinedOutput(); err != nil {
-		return fmt.Errorf("building gslbd: %w\n%s", err, out)
+	gslbd, err := build(dir)
+	if err != nil {
+		return err
 	}
-	if out, err := exec.Command("cc", "-O2", "-o", echo, "testdata/bench/floor/echo.c").CombinedOutput(); err != nil {
-		return fmt.Errorf("building the floor: %w\n%s", err, out)
+	echo, err := buildEcho(dir)
+	if err != nil {
+		return err
 	}
 	for _, r := range append([]rival{ours(gslbd), {name: plainFloor, program: echo, args: []string{"{port}"}}}, rivals()...) {
 		if r.debian != "" {
@@ -120,6 +121,15 @@ func (c *contest) startAll(dir, only string) error {
 	return nil
 }
 
+// buildEcho makes the floor.
+func buildEcho(dir string) (string, error) {
+	echo := filepath.Join(dir, "bin-echo")
+	if out, err := exec.Command("cc", "-O2", "-o", echo, "testdata/bench/servers/echo/echo.c").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building the floor: %w\n%s", err, out)
+	}
+	return echo, nil
+}
+
 // learn asks gslbd how long the answers to each kind are.
 func (c *contest) learn() error {
 	sets, err := querySets()
@@ -127,7 +137,7 @@ func (c *contest) learn() error {
 		return err
 	}
 	c.lengths = [2][]int{make([]int, len(kinds())), make([]int, len(kinds()))}
-	g, err := newGenerator(c.daemons[0].port)
+	g, err := newGenerator(c.daemons[0].port, flows)
 	if err != nil {
 		return err
 	}
@@ -195,7 +205,7 @@ func (c *contest) measure(s *querySet) error {
 
 // measure is one measurement of one server.
 func (r *row) measure(queries int) error {
-	g, err := newGenerator(r.daemon.port)
+	g, err := newGenerator(r.daemon.port, flows)
 	if err != nil {
 		return err
 	}
