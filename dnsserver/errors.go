@@ -39,8 +39,9 @@ func (e *ListenError) Error() string {
 // Unwrap gives the system's error.
 func (e *ListenError) Unwrap() error { return e.Err }
 
-// bindError explains why transport could not be bound to addr, which the configuration calls text.
-func bindError(transport Transport, text string, addr netip.AddrPort, err error) error {
+// bindError explains why transport could not be bound to addr, which the configuration calls text; rivals are listeners that are to go,
+// and overlap with it.
+func bindError(transport Transport, text string, addr netip.AddrPort, err error, rivals []*listener) error {
 	e := &ListenError{Transport: transport.String(), Address: text, Err: err, Reason: cause(err)}
 	if text != addr.String() {
 		e.Reason = fmt.Sprintf("%s: %s", addr, e.Reason)
@@ -53,6 +54,8 @@ func bindError(transport Transport, text string, addr netip.AddrPort, err error)
 		flag = "u"
 	}
 	switch {
+	case errors.Is(err, syscall.EADDRINUSE) && len(rivals) > 0:
+		e.Hint = fmt.Sprintf("it overlaps with %q, which is still served: take that out and reload, then add this one and reload again; or restart", rivals[0].text)
 	case errors.Is(err, syscall.EADDRINUSE):
 		e.Hint = fmt.Sprintf("`ss -l%snp 'sport = :%d'` shows which process has the port; stop it, or listen on another address or port", flag, addr.Port())
 	case errors.Is(err, syscall.EACCES), errors.Is(err, syscall.EPERM):

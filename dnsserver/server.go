@@ -12,8 +12,6 @@ import (
 	"sync/atomic"
 	"syscall"
 
-	"go.uber.org/zap"
-
 	"gslbd/dnsserver/answer"
 )
 
@@ -31,10 +29,18 @@ type Server struct {
 	guard        guard
 	tcp          *tcpShared
 
+	life    context.Context // of what finishes after its address was removed; Stop cuts it short
+	end     context.CancelFunc
+	leaving sync.WaitGroup // such listeners
+
+	changing sync.Mutex // held from a Listen until its commit is over; nobody waits for it under mu
+
 	mu        sync.Mutex // guards what follows
 	started   bool
 	stopped   bool
-	listeners []*listener
+	listeners []*listener // what is served, in the order of the addresses
+	tallies   []*tally    // of every worker there ever was
+	idle      []*tally    // those of workers that are gone; the next ones count on in them
 }
 
 // New makes a Server; nothing is bound before Start. It answers REFUSED until SetTable gave it something to answer from.
@@ -43,43 +49,48 @@ func New(opts Options) *Server {
 	s.guard.log = s.opts.Log
 	s.newResponder = func(count *AnswerCounts) responder { return NewResponder(&s.table, count) }
 	s.tcp = newTCPShared(s)
+	s.life, s.end = context.WithCancel(context.Background())
 	return s
 }
 
 // SetTable makes t what is answered from, at once and for every socket: a query sees the old table or the new one, whole.
 func (s *Server) SetTable(t *answer.Table) { s.table.Store(t) }
 
-// errStarted says that a Server starts once.
-var errStarted = errors.New("dns server: started already")
+var (
+	errStarted    = errors.New("dns server: started already")
+	errNotStarted = errors.New("dns server: not started")
+	errStopped    = errors.New("dns server: stopped")
+)
+
+// running tells why the server does not run; nil when it does.
+func (s *Server) running() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case !s.started:
+		return errNotStarted
+	case s.stopped:
+		return errStopped
+	}
+	return nil
+}
 
 // Start binds every address, all or none, and answers from then on. An error is a *ListenError that names the address and a hint, or
 // tells that Start was called before.
 func (s *Server) Start() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.started {
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	if s.running() != errNotStarted {
 		return errStarted
 	}
-	groups, err := parseListen(s.opts.Listen)
+	commit, err := s.bindAll(s.opts.Listen)
 	if err != nil {
 		return err
 	}
-	for _, group := range groups {
-		bound, err := s.bindGroup(group)
-		if err != nil {
-			for _, l := range s.listeners {
-				l.close()
-			}
-			s.listeners = nil
-			return err
-		}
-		s.listeners = append(s.listeners, bound...)
-	}
+	s.mu.Lock()
 	s.started = true
-	for _, l := range s.listeners {
-		l.serve()
-		s.opts.Log.Info("listening", zap.Stringer("address", l.addr))
-	}
+	s.mu.Unlock()
+	commit()
 	return nil
 }
 
@@ -92,36 +103,36 @@ func (s *Server) Stop(ctx context.Context) error {
 		listeners, s.stopped = s.listeners, true
 	}
 	s.mu.Unlock()
+	defer context.AfterFunc(ctx, s.end)()
 	errs := make([]error, len(listeners))
 	var wait sync.WaitGroup
 	for i, l := range listeners {
 		wait.Go(func() { errs[i] = l.stop(ctx) })
 	}
 	wait.Wait()
+	s.leaving.Wait()
 	return errors.Join(errs...)
 }
 
-// Addrs lists the addresses being served, in the order of Options.Listen, with the real port where 0 was asked. Each is served over UDP and TCP.
+// Addrs lists the addresses being served, in the order of Options.Listen or of the last Listen, with the real port where 0 was asked. Each is served over UDP and TCP.
 func (s *Server) Addrs() []netip.AddrPort {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	addrs := make([]netip.AddrPort, len(s.listeners))
 	for i, l := range s.listeners {
-		addrs[i] = l.addr
+		addrs[i] = l.bound
 	}
 	return addrs
 }
 
-// Stats sums the counters of all sockets. They stay readable after Stop.
+// Stats sums the counters of all sockets, those of removed addresses included: they never go back, and stay readable after Stop.
 func (s *Server) Stats() Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	stats := s.tcp.stats()
-	for _, l := range s.listeners {
-		for _, w := range l.workers {
-			w.counters.addTo(&stats.UDP)
-			w.outcomes.AddTo(&stats.Outcomes)
-		}
+	for _, t := range s.tallies {
+		t.counters.addTo(&stats.UDP)
+		t.outcomes.AddTo(&stats.Outcomes)
 	}
 	return stats
 }

@@ -8,8 +8,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sharePort lets further sockets of this user bind the same address; the kernel spreads the clients over them.
-func sharePort(raw syscall.RawConn) error { return setInt(raw, unix.SOL_SOCKET, unix.SO_REUSEPORT, 1) }
+// sharePort lets further sockets of this user bind the same address, or forbids it again; the kernel spreads the clients over them.
+func sharePort(raw syscall.RawConn, on bool) error {
+	value := 0
+	if on {
+		value = 1
+	}
+	return setInt(raw, unix.SOL_SOCKET, unix.SO_REUSEPORT, value)
+}
 
 // setOptions prepares a bound UDP socket. Answers are never fragmented on hearsay: path MTU news, which anyone can forge, are ignored
 // (as NSD and Knot do). Wildcard sockets are told the address that was asked.

@@ -35,3 +35,32 @@ func (n *counters) addTo(c *Counts) {
 	c.SendErrors += n.sendErrors.Load()
 	c.Panics += n.panics.Load()
 }
+
+// tally is what one UDP worker counts. It outlives the worker: the server hands it on to another one.
+type tally struct {
+	counters counters
+	outcomes AnswerCounts
+}
+
+// tally gives a new worker what to count in.
+func (s *Server) tally() *tally {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if last := len(s.idle) - 1; last >= 0 {
+		t := s.idle[last]
+		s.idle = s.idle[:last]
+		return t
+	}
+	t := new(tally)
+	s.tallies = append(s.tallies, t)
+	return t
+}
+
+// forget takes the tallies of a listener's workers back, which have ended or never ran.
+func (s *Server) forget(l *listener) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, w := range l.workers {
+		s.idle = append(s.idle, w.tally)
+	}
+}

@@ -59,13 +59,16 @@ type tcpListener struct {
 	shared   *tcpShared
 	server   *dns.Server
 	stopping chan struct{}
+	gone     chan struct{} // closed when the socket is
+	closed   func()        // closes gone
 
 	mu    sync.Mutex
 	conns map[*tcpConn]struct{}
 }
 
 func newTCPListener(socket net.Listener, shared *tcpShared) *tcpListener {
-	l := &tcpListener{Listener: socket, shared: shared, stopping: make(chan struct{}), conns: make(map[*tcpConn]struct{})}
+	l := &tcpListener{Listener: socket, shared: shared, stopping: make(chan struct{}), gone: make(chan struct{}), conns: make(map[*tcpConn]struct{})}
+	l.closed = sync.OnceFunc(func() { close(l.gone) })
 	l.server = &dns.Server{Listener: l, DecorateReader: func(r dns.Reader) dns.Reader { return tcpReader{r, l} }}
 	return l
 }
@@ -98,6 +101,12 @@ func (l *tcpListener) stop(ctx context.Context) error {
 		_ = c.Conn.Close()
 	}
 	return fmt.Errorf("stopping tcp %s: %d connections cut off: %w", l.Addr(), len(l.conns), err)
+}
+
+// Close closes the socket; connections go on.
+func (l *tcpListener) Close() error {
+	defer l.closed()
+	return l.Listener.Close()
 }
 
 // Accept waits for the next connection within the limit; others are closed at once. When the process runs out of file descriptors it

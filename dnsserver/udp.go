@@ -18,8 +18,7 @@ const (
 // plainUDP serves one UDP socket a message at a time, on systems without batches. A dns.Server owns the socket, so that replies leave
 // from the address that was asked; as with TCP, it sees no message: ReadUDP answers them all through Respond.
 type plainUDP struct {
-	counters  counters
-	outcomes  AnswerCounts
+	*tally
 	conn      *net.UDPConn
 	addr      netip.AddrPort
 	responder responder
@@ -34,7 +33,7 @@ type plainUDP struct {
 
 func newPlainUDP(conn *net.UDPConn, addr netip.AddrPort, s *Server) *plainUDP {
 	started := make(chan struct{})
-	u := &plainUDP{conn: conn, addr: addr, guard: &s.guard, log: s.opts.Log, started: started, up: sync.OnceFunc(func() { close(started) }),
+	u := &plainUDP{tally: s.tally(), conn: conn, addr: addr, guard: &s.guard, log: s.opts.Log, started: started, up: sync.OnceFunc(func() { close(started) }),
 		query: make([]byte, querySize+1), reply: make([]byte, 0, answerSize)}
 	u.responder = s.newResponder(&u.outcomes)
 	u.server = &dns.Server{PacketConn: conn, DecorateReader: func(r dns.Reader) dns.Reader { return plainReader{r, u} },

@@ -20,8 +20,7 @@ const drainBatches = 64
 
 // udpWorker serves one UDP socket: the goroutine in run owns all of it but the counters.
 type udpWorker struct {
-	counters  counters
-	outcomes  AnswerCounts
+	*tally
 	conn      *net.UDPConn
 	addr      netip.AddrPort
 	wildcard  bool // replies must name the address that was asked
@@ -35,7 +34,7 @@ type udpWorker struct {
 
 func newUDPWorker(conn *net.UDPConn, addr netip.AddrPort, s *Server) *udpWorker {
 	wildcard := addr.Addr().IsUnspecified()
-	w := &udpWorker{conn: conn, addr: addr, wildcard: wildcard, guard: &s.guard, log: s.opts.Log, b: newBatch(wildcard)}
+	w := &udpWorker{tally: s.tally(), conn: conn, addr: addr, wildcard: wildcard, guard: &s.guard, log: s.opts.Log, b: newBatch(wildcard)}
 	w.responder = s.newResponder(&w.outcomes)
 	return w
 }
@@ -68,9 +67,18 @@ func (w *udpWorker) run() {
 		w.fault()
 	}
 	_ = raw.Control(func(fd uintptr) {
+		deafen(int(fd))
 		for i := 0; i < drainBatches && w.turn(fd) && w.errno == 0; i++ {
 		}
 	})
+}
+
+// deafen connects a socket to itself, so that the kernel gives it nothing more from others: what comes from now on goes to whoever has
+// taken the address over.
+func deafen(fd int) {
+	if self, err := unix.Getsockname(fd); err == nil {
+		_ = unix.Connect(fd, self) // fails when the address has left the machine: then nothing comes anyway
+	}
 }
 
 // fault reports a receive that failed, and waits a little: such faults (no memory) last, and the loop must not spin.

@@ -23,7 +23,8 @@ type manual struct {
 func newManual(t *testing.T, listen string, respond respondFunc) *manual {
 	t.Helper()
 	s := newServer(Options{Listen: []string{listen}, Workers: 1}, respond)
-	l, err := s.bind(listen, netip.MustParseAddrPort(listen))
+	addr := netip.MustParseAddrPort(listen)
+	l, err := s.bind(endpoint{addr: addr, text: listen}, addr.Port(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,8 +18,8 @@ func newUDPWorker(conn *net.UDPConn, addr netip.AddrPort, s *Server) *udpWorker 
 	return newPlainUDP(conn, addr, s)
 }
 
-// sharePort is never asked for here.
-func sharePort(syscall.RawConn) error { return nil }
+// sharePort does nothing here: the kernel refuses an address that overlaps with another one.
+func sharePort(syscall.RawConn, bool) error { return nil }
 
 // setOptions leaves the socket to dns.Server, which asks for the address of each query.
 func setOptions(syscall.RawConn, netip.AddrPort) error { return nil }

@@ -1,0 +1,148 @@
+package dnsserver
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"go.uber.org/zap"
+)
+
+// leaveTimeout bounds how long TCP connections of a removed address may take to finish what they have read.
+const leaveTimeout = 5 * time.Second
+
+// Listen makes addresses, written as in Options.Listen, those that are served. First it binds the new ones, all or none: an error is a
+// *ListenError, or tells that the server does not run, and then nothing has changed. Otherwise the caller must call commit, once: it
+// serves the new addresses, then ends the removed ones, which answer the queries they hold; TCP connections get up to 5 s for that and
+// do not hold up commit. The sockets of addresses that stay, in whatever order, are not touched; port 0 that stays keeps its port. On
+// Linux an address may be replaced by one that overlaps with it, such as "192.0.2.1:53" by ":53". Calls wait for one another.
+func (s *Server) Listen(addresses []string) (commit func(), err error) {
+	s.changing.Lock()
+	var replace func()
+	if err = s.running(); err == nil {
+		replace, err = s.bindAll(addresses)
+	}
+	if err != nil {
+		s.changing.Unlock()
+		return nil, err
+	}
+	return func() {
+		defer s.changing.Unlock()
+		replace()
+	}, nil
+}
+
+// bindAll binds what is not bound of the addresses, or nothing. The caller holds changing.
+func (s *Server) bindAll(addresses []string) (commit func(), err error) {
+	groups, err := parseListen(addresses)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	kept, gone := match(groups, s.listeners)
+	s.mu.Unlock()
+	var fresh []*listener
+	// An address that overlaps with one to go takes its clients as soon as it is bound: those come last, when little can fail.
+	for _, takesOver := range []bool{false, true} {
+		for i, group := range groups {
+			missing := absent(group, kept[i])
+			if len(missing) == 0 || takesOver != slices.ContainsFunc(missing, func(e endpoint) bool { return overlaps(e, gone) }) {
+				continue
+			}
+			port := missing[0].addr.Port()
+			if len(kept[i]) > 0 {
+				port = kept[i][0].bound.Port() // where 0 was asked, all have the same
+			}
+			bound, err := s.bindGroup(missing, port, gone)
+			if err != nil && !(len(kept[i]) > 0 && missing[0].optional && familyMissing(err)) {
+				s.discard(fresh)
+				return nil, err
+			}
+			fresh, kept[i] = append(fresh, bound...), append(kept[i], bound...)
+		}
+	}
+	return func() { s.replace(slices.Concat(kept...), fresh, gone) }, nil
+}
+
+// match finds for each group the listeners that serve it already; gone are those that no group asks for. An address with port 0 is the
+// same when it was asked for in the same words, one with a port also when port 0 led to it.
+func match(groups [][]endpoint, listeners []*listener) (kept [][]*listener, gone []*listener) {
+	kept, gone = make([][]*listener, len(groups)), slices.Clone(listeners)
+	take := func(same func(e endpoint, l *listener) bool) {
+		for i, group := range groups {
+			for _, e := range absent(group, kept[i]) {
+				if at := slices.IndexFunc(gone, func(l *listener) bool { return same(e, l) }); at >= 0 {
+					kept[i] = append(kept[i], gone[at])
+					gone = slices.Delete(gone, at, at+1)
+				}
+			}
+		}
+	}
+	take(func(e endpoint, l *listener) bool { return e == l.endpoint })
+	take(func(e endpoint, l *listener) bool { return e.addr == l.bound })
+	return kept, gone
+}
+
+// absent lists the endpoints of a group that none of the listeners serves.
+func absent(group []endpoint, listeners []*listener) []endpoint {
+	return slices.DeleteFunc(slices.Clone(group), func(e endpoint) bool {
+		return slices.ContainsFunc(listeners, func(l *listener) bool { return l.bound.Addr() == e.addr.Addr() })
+	})
+}
+
+// overlaps reports whether an endpoint cannot be bound beside one of the listeners.
+func overlaps(e endpoint, listeners []*listener) bool {
+	return slices.ContainsFunc(listeners, func(l *listener) bool { return overlap(e.addr, l.bound) })
+}
+
+// discard gives listeners back that are not to serve. Those that took over from one that stays answer what they got meanwhile.
+func (s *Server) discard(bound []*listener) {
+	ctx, cancel := context.WithTimeout(s.life, leaveTimeout)
+	defer cancel()
+	for _, l := range bound {
+		if l.tookOver {
+			l.serve()
+			_ = l.stop(ctx)
+		} else {
+			l.close()
+		}
+		s.forget(l)
+	}
+}
+
+// replace serves fresh, makes all the list of listeners, and ends gone.
+func (s *Server) replace(all, fresh, gone []*listener) {
+	s.mu.Lock()
+	if s.stopped {
+		s.mu.Unlock()
+		s.discard(fresh)
+		return
+	}
+	s.listeners = all
+	s.leaving.Add(len(gone))
+	for _, l := range fresh {
+		l.serve()
+		s.opts.Log.Info("listening", zap.Stringer("address", l.bound))
+	}
+	s.mu.Unlock()
+	for _, l := range gone {
+		s.leave(l)
+		s.opts.Log.Info("no longer listening", zap.Stringer("address", l.bound))
+	}
+}
+
+// leave ends a listener and returns when its sockets are closed; its TCP connections may go on for a while.
+func (s *Server) leave(l *listener) {
+	l.stopUDP()
+	s.forget(l)
+	go func() {
+		defer s.leaving.Done()
+		ctx, cancel := context.WithTimeout(s.life, leaveTimeout)
+		defer cancel()
+		if err := l.tcp.stop(ctx); err != nil {
+			s.opts.Log.Warn("connections of a removed address cut off", zap.Stringer("address", l.bound), zap.Error(err))
+		}
+		l.running.Wait()
+	}()
+	<-l.tcp.gone
+}
