@@ -15,9 +15,6 @@ import (
 // portTries bounds the search for a port that is free for UDP and TCP when port 0 was asked.
 const portTries = 20
 
-// sendBuffer is asked of the kernel for each UDP socket: an answer that finds it full is lost.
-const sendBuffer = 1 << 20
-
 // listener is one bound address: its UDP sockets and its TCP socket. Listeners do not know of each other.
 type listener struct {
 	endpoint                // what it was bound for
@@ -186,7 +183,6 @@ func (s *Server) bindUDP(network string, addr netip.AddrPort, join bool) (*net.U
 		_ = conn.Close()
 		return nil, err
 	}
-	_ = conn.SetReadBuffer(s.opts.ReceiveBuffer) // as much as the kernel grants
-	_ = conn.SetWriteBuffer(sendBuffer)
+	s.setBuffers(conn)
 	return conn, nil
 }

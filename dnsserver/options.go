@@ -14,8 +14,11 @@ type Options struct {
 	Listen []string
 	// Workers is the number of UDP sockets, each with its goroutine, for one address. Default: GOMAXPROCS. Systems other than Linux use 1.
 	Workers int
-	// ReceiveBuffer is the kernel's buffer for each UDP socket, in bytes; the kernel may grant less. Default: 4 MiB.
+	// ReceiveBuffer is the kernel's buffer for each UDP socket, in bytes; the kernel may grant less, which is logged
+	// unless it is the default, 4 MiB.
 	ReceiveBuffer int
+	// SendBuffer is likewise what answers wait in; one that finds it full is lost. Default: 1 MiB.
+	SendBuffer int
 	// MaxConnections limits the TCP connections of all addresses together; one more is closed at once. Default: 1000.
 	MaxConnections int
 	// IdleTimeout closes a TCP connection on which no query begins for so long (RFC 7766 section 6.2.3). Default: 10 s.
@@ -35,6 +38,7 @@ func (o Options) withDefaults() Options {
 	}
 	def(&o.Workers, runtime.GOMAXPROCS(0))
 	def(&o.ReceiveBuffer, 4<<20)
+	def(&o.SendBuffer, 1<<20)
 	def(&o.MaxConnections, 1000)
 	if o.IdleTimeout <= 0 {
 		o.IdleTimeout = 10 * time.Second

@@ -61,6 +61,7 @@ func (s *Server) bindAll(addresses []string) (commit func(), err error) {
 			fresh, kept[i] = append(fresh, bound...), append(kept[i], bound...)
 		}
 	}
+	s.reportBuffers()
 	return func() { s.replace(slices.Concat(kept...), fresh, gone) }, nil
 }
 

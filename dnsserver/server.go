@@ -33,7 +33,8 @@ type Server struct {
 	end     context.CancelFunc
 	leaving sync.WaitGroup // such listeners
 
-	changing sync.Mutex // held from a Listen until its commit is over; nobody waits for it under mu
+	changing      sync.Mutex // held from a Listen until its commit is over; nobody waits for it under mu
+	receive, send buffer     // guarded by changing
 
 	mu        sync.Mutex // guards what follows
 	started   bool
@@ -46,6 +47,7 @@ type Server struct {
 // New makes a Server; nothing is bound before Start. It answers REFUSED until SetTable gave it something to answer from.
 func New(opts Options) *Server {
 	s := &Server{opts: opts.withDefaults()}
+	s.receive, s.send = newBuffers(opts, s.opts)
 	s.guard.log = s.opts.Log
 	s.newResponder = func(count *AnswerCounts) responder { return NewResponder(&s.table, count) }
 	s.tcp = newTCPShared(s)

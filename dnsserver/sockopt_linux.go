@@ -1,6 +1,7 @@
 package dnsserver
 
 import (
+	"net"
 	"net/netip"
 	"os"
 	"syscall"
@@ -29,6 +30,23 @@ func setOptions(raw syscall.RawConn, addr netip.AddrPort) error {
 		return setInt(raw, level, info, 1)
 	}
 	return nil
+}
+
+// setBuffer asks for a buffer of size bytes and tells how much the kernel granted; what it takes for itself, as much again, is left out.
+func setBuffer(conn *net.UDPConn, receive bool, size int) (granted int) {
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return 0
+	}
+	option, force := unix.SO_SNDBUF, unix.SO_SNDBUFFORCE
+	if receive {
+		option, force = unix.SO_RCVBUF, unix.SO_RCVBUFFORCE
+	}
+	if setInt(raw, unix.SOL_SOCKET, force, size) != nil { // beyond the limit only with CAP_NET_ADMIN
+		_ = setInt(raw, unix.SOL_SOCKET, option, size)
+	}
+	_ = raw.Control(func(fd uintptr) { granted, _ = unix.GetsockoptInt(int(fd), unix.SOL_SOCKET, option) })
+	return granted / 2
 }
 
 // setInt sets one socket option.

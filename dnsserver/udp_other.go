@@ -23,3 +23,13 @@ func sharePort(syscall.RawConn, bool) error { return nil }
 
 // setOptions leaves the socket to dns.Server, which asks for the address of each query.
 func setOptions(syscall.RawConn, netip.AddrPort) error { return nil }
+
+// setBuffer asks for a buffer of size bytes; what was granted is not known here.
+func setBuffer(conn *net.UDPConn, receive bool, size int) int {
+	if receive {
+		_ = conn.SetReadBuffer(size)
+	} else {
+		_ = conn.SetWriteBuffer(size)
+	}
+	return size
+}

@@ -99,10 +99,10 @@ func TestReloadFixed(t *testing.T) {
 	dir := site(t, quick, steady)
 	s := serve(t, dir)
 	name := filepath.Join(dir, "gslbd.yaml")
-	write(t, name, strings.Replace(read(t, name), "127.0.0.1:0", "127.0.0.2:0", 1)+"log: { level: debug }\n")
+	write(t, name, read(t, name)+"udp: { workers: 2 }\nlog: { level: debug }\n")
 	got := run(t, dir, "reload")
 	for _, want := range []string{
-		"gslbd.yaml: warning: listen changed: takes effect at a restart",
+		"gslbd.yaml: warning: udp.workers changed: takes effect at a restart",
 		"gslbd.yaml: warning: log.level changed: takes effect at a restart",
 	} {
 		if got.code != 0 || got.stdout != "reloaded: 1 zone with the same serial\n" || !strings.Contains(got.stderr, want) {

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -117,6 +118,10 @@ func TestAdviceLogged(t *testing.T) {
 		if i == 1 {
 			a.engine.Start()
 			defer a.engine.Stop()
+			if err := a.server.Start(); err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = a.server.Stop(context.Background()) }()
 		}
 		if problems := load(); i > 0 && (len(problems) != 1 || problems.Failed(false)) {
 			t.Errorf("%d: got %v", i, problems)

@@ -94,7 +94,7 @@ func New(cfg *config.Config, opts Options) (*App, error) {
 	a := &App{
 		opts:     opts,
 		log:      opts.Log,
-		server:   dnsserver.New(dnsserver.Options{Listen: cfg.Listen, Log: opts.Log.Named("dns")}),
+		server:   dnsserver.New(serverOptions(cfg, opts.Log.Named("dns"))),
 		changing: make(gate, 1),
 		watched:  make(chan struct{}, 1),
 		dirty:    make(chan struct{}, 1),
@@ -109,6 +109,18 @@ func New(cfg *config.Config, opts Options) (*App, error) {
 	LogProblems(a.log, problems)
 	a.cur = cur
 	return a, nil
+}
+
+// serverOptions is what the DNS server is made with; but for the addresses it
+// stays so until a restart.
+func serverOptions(cfg *config.Config, log *zap.Logger) dnsserver.Options {
+	return dnsserver.Options{
+		Listen:        cfg.Listen,
+		Workers:       cfg.UDP.Workers,
+		ReceiveBuffer: cfg.UDP.ReceiveBuffer,
+		SendBuffer:    cfg.UDP.SendBuffer,
+		Log:           log,
+	}
 }
 
 // Addrs lists the DNS addresses being served, with real ports.

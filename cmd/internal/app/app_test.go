@@ -56,7 +56,7 @@ func TestNewProblems(t *testing.T) {
 	if !ok {
 		t.Fatalf("got %v", err)
 	}
-	contains(t, problems.Error(), `gslbd.yaml: listen "nowhere"`, "a.zone:6: ", "a.zone:7: ", "b.zone:1: ", "c.zone: ")
+	contains(t, problems.Error(), `gslbd.yaml:1: listen "nowhere"`, "a.zone:6: ", "a.zone:7: ", "b.zone:1: ", "c.zone: ")
 }
 
 func TestNewWarns(t *testing.T) {

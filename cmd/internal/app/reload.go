@@ -14,7 +14,7 @@ import (
 // Reload reads the configuration and every zone again, changed or not. It is
 // all or nothing: the problems hold an error exactly when what ran before runs
 // on. An RRset that lost its annotations is such an error unless
-// acceptUnsteered. Reloads wait for one another; ctx is asked before the swap.
+// acceptUnsteered, and so is a new listen address that cannot be bound. Reloads wait for one another; ctx is asked before the swap.
 func (a *App) Reload(ctx context.Context, acceptUnsteered bool) zone.Problems {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -45,8 +45,15 @@ func (a *App) Reload(ctx context.Context, acceptUnsteered bool) zone.Problems {
 	if ctx.Err() != nil || a.life.Err() != nil {
 		return append(problems, refuse("the reload was given up before it was complete", "try again"))
 	}
+	listen, err := a.server.Listen(cfg.Listen) // the last step that can fail
+	if err != nil {
+		problems = append(problems, listenProblem(cfg, err))
+		a.logRefused(problems)
+		return problems
+	}
 	problems = append(problems, a.fixed(cfg)...)
 	a.swap(next)
+	listen() // new addresses answer from the new zones only
 	a.mu.Lock()
 	a.problems = map[string]string{}
 	a.mu.Unlock()

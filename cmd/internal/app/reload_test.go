@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -88,19 +89,62 @@ func TestReloadRefused(t *testing.T) {
 func TestReloadFixed(t *testing.T) {
 	a, _ := launch(t, "watch: false\n", header+pairs)
 	put(t, "gslbd.yaml", `
-listen: [ "127.0.0.2:0" ]
+listen: [ "127.0.0.1:0" ]
 zones: [ { name: example.com, file: a.zone } ]
 watch: false
 admin: { socket: other.sock }
 health: { max_in_flight: 7 }
+udp: { workers: 7 }
 `)
 	problems := a.Reload(t.Context(), false)
 	if problems.Failed(false) || len(problems) != 3 {
 		t.Errorf("got %v", problems)
 	}
-	contains(t, problems.Error(), "gslbd.yaml: warning: listen changed: takes effect at a restart", "admin.socket changed", "health.max_in_flight changed")
-	if got := a.Addrs()[0].Addr().String(); got != "127.0.0.1" {
-		t.Errorf("listening on %s", got)
+	contains(t, problems.Error(), "gslbd.yaml: warning: udp.workers changed: takes effect at a restart", "admin.socket changed", "health.max_in_flight changed")
+}
+
+// TestReloadListen: addresses come and go with a reload, and one that cannot be
+// bound refuses all of it.
+func TestReloadListen(t *testing.T) {
+	a, logs := launch(t, "watch: false\n", header+pairs)
+	const rest = "zones: [ { name: example.com, file: a.zone } ]\nwatch: false\n"
+	first := a.Addrs()[0]
+	put(t, "gslbd.yaml", "listen: [ \"127.0.0.2:0\", \"127.0.0.1:0\" ]\n"+rest)
+	if problems := a.Reload(t.Context(), false); len(problems) != 0 {
+		t.Fatalf("got %v", problems)
+	}
+	got := a.Addrs()
+	if len(got) != 2 || got[1] != first || got[0].Addr().String() != "127.0.0.2" {
+		t.Fatalf("got %v, before %v", got, first)
+	}
+	if answer := query(t, a, "www.example.com"); answer != "127.0.0.1" {
+		t.Errorf("%v answers %s", got[0], answer)
+	}
+	put(t, "a.zone", strings.Replace(header, " 1 3600", " 7 3600", 1)+pairs+"new A 127.0.0.3\n")
+	put(t, "gslbd.yaml", "watch: false\nlisten:\n  - 127.0.0.3:0\n  - 192.0.2.1:53\n"+strings.Replace(rest, "watch: false\n", "", 1))
+	problems := a.Reload(t.Context(), false)
+	want := "gslbd.yaml:2: listen tcp \"192.0.2.1:53\": cannot assign requested address\n  hint: this machine does not have the address (`ip address` lists those it has); correct it, or add it to an interface first"
+	if !problems.Failed(false) || problems.Error() != want {
+		t.Errorf("got  %v\nwant %s", problems, want)
+	}
+	if now := a.Addrs(); !slices.Equal(now, got) {
+		t.Errorf("got %v, before %v", now, got)
+	}
+	if answer, serial := query(t, a, "new.example.com"), a.Serials()["example.com"]; answer == "127.0.0.3" || serial != 1 {
+		t.Errorf("refused, and yet answers %s from serial %d", answer, serial)
+	}
+	if logs.FilterMessage("reload refused: what was served before is served on").Len() != 1 {
+		t.Error("not logged")
+	}
+	put(t, "gslbd.yaml", "listen: [ \"127.0.0.1:0\" ]\n"+rest)
+	if problems := a.Reload(t.Context(), false); len(problems) != 0 {
+		t.Fatalf("got %v", problems)
+	}
+	if now := a.Addrs(); len(now) != 1 || now[0] != first {
+		t.Errorf("got %v, want %v", now, first)
+	}
+	if answer := query(t, a, "new.example.com"); answer != "127.0.0.3" {
+		t.Errorf("got %s", answer)
 	}
 }
 

@@ -154,11 +154,16 @@ func checkListen(cfg *config.Config) zone.Problems {
 	if err == nil {
 		return nil
 	}
-	p := zone.Problem{File: cfg.File, Severity: zone.Error, Message: err.Error()}
+	return zone.Problems{listenProblem(cfg, err)}
+}
+
+// listenProblem tells where an address that cannot be served was asked for.
+func listenProblem(cfg *config.Config, err error) zone.Problem {
+	p := zone.Problem{File: cfg.File, Line: cfg.Line("listen"), Severity: zone.Error, Message: err.Error()}
 	var le *dnsserver.ListenError
 	if errors.As(err, &le) {
 		p.Hint = le.Hint
 		p.Message = strings.TrimSuffix(p.Message, "\n  hint: "+le.Hint)
 	}
-	return zone.Problems{p}
+	return p
 }

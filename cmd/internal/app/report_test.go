@@ -117,7 +117,7 @@ func TestReportProblems(t *testing.T) {
 	if r.OK || len(r.Zones) != 1 || r.Zones[0].Name != "example.com" {
 		t.Errorf("got %+v", r)
 	}
-	contains(t, r.Problems.Error(), `gslbd.yaml: listen "here": `, "b.zone:1: ", "a.zone:6: warning: ")
+	contains(t, r.Problems.Error(), `gslbd.yaml:1: listen "here": `, "b.zone:1: ", "a.zone:6: warning: ")
 }
 
 func TestCheckListen(t *testing.T) {

@@ -20,6 +20,7 @@ type Config struct {
 	File     string   // the file read, as found or as given
 	Node     string   // this server's name; the host name by default
 	Listen   []string // "ip:port", "[ip6]:port" or ":port", in the order of the file
+	UDP      UDP
 	Zones    []zone.Source
 	Checks   map[string]probe.Check  // by name, lower case
 	Policies map[string]steer.Policy // by name, lower case; holds "failover" always
@@ -43,6 +44,13 @@ type Admin struct {
 	Socket string // path of a Unix socket, at most 107 bytes
 }
 
+// UDP says what serves the UDP side of each listen address.
+type UDP struct {
+	Workers       int // sockets, each with its goroutine, 1–256; 0 = as many as GOMAXPROCS
+	ReceiveBuffer int // bytes asked of the kernel for each socket, 4 KiB–512 MiB; 0 = 4 MiB, or what there is
+	SendBuffer    int // likewise; 0 = 1 MiB, or what there is
+}
+
 // Log says what is logged, and how.
 type Log struct {
 	Level  string // "debug", "info", "warn", "error"
@@ -63,7 +71,7 @@ func (c *Config) Vocabulary() zone.Vocabulary {
 	return zone.Vocabulary{Checks: slices.Sorted(maps.Keys(c.Checks)), Policies: policies}
 }
 
-// Changed lists the paths of the settings outside zones, checks and policies
+// Changed lists the paths of the settings that are read at the start only and
 // in which the two configurations differ, in the order of the documentation.
 func (c *Config) Changed(other *Config) []string {
 	var paths []string
@@ -72,7 +80,9 @@ func (c *Config) Changed(other *Config) []string {
 			paths = append(paths, path)
 		}
 	}
-	differs("listen", slices.Equal(c.Listen, other.Listen))
+	differs("udp.workers", c.UDP.Workers == other.UDP.Workers)
+	differs("udp.receive_buffer", c.UDP.ReceiveBuffer == other.UDP.ReceiveBuffer)
+	differs("udp.send_buffer", c.UDP.SendBuffer == other.UDP.SendBuffer)
 	differs("node", c.Node == other.Node)
 	differs("watch", c.Watch == other.Watch)
 	differs("state_dir", c.StateDir == other.StateDir)

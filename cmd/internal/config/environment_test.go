@@ -47,7 +47,7 @@ func TestEnvironmentComplete(t *testing.T) {
 		}
 	}
 	walk("", settings(defaults("gslbd.yaml")))
-	want := []string{"GSLBD_LISTEN", "GSLBD_NODE", "GSLBD_WATCH", "GSLBD_ADMIN_SOCKET", "GSLBD_LOG_LEVEL",
+	want := []string{"GSLBD_LISTEN", "GSLBD_UDP_WORKERS", "GSLBD_UDP_RECEIVE_BUFFER", "GSLBD_UDP_SEND_BUFFER", "GSLBD_NODE", "GSLBD_WATCH", "GSLBD_ADMIN_SOCKET", "GSLBD_LOG_LEVEL",
 		"GSLBD_LOG_FORMAT", "GSLBD_HEALTH_MAX_IN_FLIGHT", "GSLBD_STATE_DIR", "GSLBD_STATE_MAX_AGE"}
 	if diff := cmp.Diff(want, paths); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

@@ -207,13 +207,15 @@ policies: { two: { order: [a, b], fallback: none, check: web } }
 }
 
 func TestChanged(t *testing.T) {
-	text := oneZone + "listen: 127.0.0.1:5300\nnode: a\nwatch: true\nstate_dir: /d\nstate_max_age: 3h\nadmin: { socket: /s }\nlog: { level: info, format: json }\nhealth: { max_in_flight: 5 }\n"
+	text := oneZone + "listen: 127.0.0.1:5300\nudp: { workers: 1, receive_buffer: 1MiB, send_buffer: 2MiB }\nnode: a\nwatch: true\nstate_dir: /d\nstate_max_age: 3h\nadmin: { socket: /s }\nlog: { level: info, format: json }\nhealth: { max_in_flight: 5 }\n"
 	before := mustLoad(t, text)
-	if got := before.Changed(mustLoad(t, text+"checks: { a: { type: icmp } }\n")); len(got) != 0 {
-		t.Errorf("got %v, want none", got)
+	for _, other := range []string{text + "checks: { a: { type: icmp } }\n", strings.Replace(text, "5300", "5301", 1)} {
+		if got := before.Changed(mustLoad(t, other)); len(got) != 0 {
+			t.Errorf("got %v, want none", got)
+		}
 	}
 	for path, edit := range map[string][2]string{
-		"listen": {"5300", "5301"}, "node": {"node: a", "node: b"}, "watch": {"true", "false"}, "admin.socket": {"/s", "/t"},
+		"udp.workers": {"workers: 1", "workers: 2"}, "udp.receive_buffer": {"1MiB", "3MiB"}, "udp.send_buffer": {"2MiB", "3MiB"}, "node": {"node: a", "node: b"}, "watch": {"true", "false"}, "admin.socket": {"/s", "/t"},
 		"state_dir": {"/d", "/e"}, "state_max_age": {"3h", "2h"},
 		"log.level": {"info", "warn"}, "log.format": {"json", "auto"}, "health.max_in_flight": {"5 ", "6 "},
 	} {
@@ -245,7 +247,7 @@ func TestEverything(t *testing.T) {
 	if problems != nil {
 		t.Fatal(problems.Error())
 	}
-	if same := 9 - len(c.Changed(defaults(c.File))); same != 0 {
+	if same := 11 - len(c.Changed(defaults(c.File))); same != 0 {
 		t.Errorf("%d settings are at their default", same)
 	}
 	h := c.Checks["web"].HTTP

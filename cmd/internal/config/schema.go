@@ -59,6 +59,11 @@ type use struct {
 func settings(c *Config) []option {
 	return []option{
 		{name: "listen", set: listenOn(&c.Listen), env: true},
+		{name: "udp", sub: []option{
+			{name: "workers", set: integer(&c.UDP.Workers, 0, 256), env: true},
+			{name: "receive_buffer", set: size(&c.UDP.ReceiveBuffer, 4<<10, 512<<20), env: true},
+			{name: "send_buffer", set: size(&c.UDP.SendBuffer, 4<<10, 512<<20), env: true},
+		}},
 		{name: "node", set: label(&c.Node), env: true},
 		{name: "zones", set: zones(&c.Zones)},
 		{name: "checks", set: checks(&c.Checks)},
