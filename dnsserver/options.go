@@ -2,7 +2,6 @@ package dnsserver
 
 import (
 	"runtime"
-	"time"
 
 	"go.uber.org/zap"
 )
@@ -19,12 +18,8 @@ type Options struct {
 	ReceiveBuffer int
 	// SendBuffer is likewise what answers wait in; one that finds it full is lost. Default: 1 MiB.
 	SendBuffer int
-	// MaxConnections limits the TCP connections of all addresses together; one more is closed at once. Default: 1000.
-	MaxConnections int
-	// IdleTimeout closes a TCP connection on which no query begins for so long (RFC 7766 section 6.2.3). Default: 10 s.
-	IdleTimeout time.Duration
-	// MessageTimeout bounds how long one TCP message may take to arrive, and a batch of answers to be taken. Default: 5 s.
-	MessageTimeout time.Duration
+	// TCP holds the limits of TCP connections; see SetTCPLimits.
+	TCP TCPLimits
 	// Log gets one line for each fault of a socket. Default: none.
 	Log *zap.Logger
 }
@@ -39,13 +34,6 @@ func (o Options) withDefaults() Options {
 	def(&o.Workers, runtime.GOMAXPROCS(0))
 	def(&o.ReceiveBuffer, 4<<20)
 	def(&o.SendBuffer, 1<<20)
-	def(&o.MaxConnections, 1000)
-	if o.IdleTimeout <= 0 {
-		o.IdleTimeout = 10 * time.Second
-	}
-	if o.MessageTimeout <= 0 {
-		o.MessageTimeout = 5 * time.Second
-	}
 	if o.Log == nil {
 		o.Log = zap.NewNop()
 	}

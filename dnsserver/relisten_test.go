@@ -126,7 +126,7 @@ func traffic(t *testing.T, addrs ...string) (stop func()) {
 func TestListenLeavesWhatStays(t *testing.T) {
 	a, b, c := free(t, "127.0.0.61"), free(t, "127.0.0.62"), free(t, "127.0.0.63")
 	core, logs := observer.New(zap.InfoLevel)
-	s := start(t, Options{Listen: []string{a, b}, Workers: 2, Log: zap.New(core)}, echo)
+	s := start(t, Options{Listen: []string{a, b}, Workers: 2, TCP: TCPLimits{MaxConnectionsPerClient: 1000}, Log: zap.New(core)}, echo)
 	conn := dial(t, "tcp", netip.MustParseAddrPort(a))
 	askTCP(t, conn, 1, 40)
 	before := inodes(t, s, a)
@@ -385,7 +385,7 @@ func TestListenKeepsCounters(t *testing.T) {
 func TestListenStuckClient(t *testing.T) {
 	a, b := free(t, "127.0.0.61"), free(t, "127.0.0.62")
 	core, logs := observer.New(zap.WarnLevel)
-	s := start(t, Options{Listen: []string{a}, MessageTimeout: time.Hour, Log: zap.New(core)}, echo)
+	s := start(t, Options{Listen: []string{a}, TCP: TCPLimits{MessageTimeout: time.Hour}, Log: zap.New(core)}, echo)
 	stuck(t, s)
 	relisten(t, s, b)
 	refused(t, a)

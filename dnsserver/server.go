@@ -52,6 +52,7 @@ func New(opts Options) *Server {
 	s.newResponder = func(count *AnswerCounts) responder { return NewResponder(&s.table, count) }
 	s.tcp = newTCPShared(s)
 	s.life, s.end = context.WithCancel(context.Background())
+	s.SetTCPLimits(s.opts.TCP)
 	return s
 }
 

@@ -16,7 +16,10 @@ type Stats struct {
 	UDP, TCP    Counts
 	Outcomes    Outcomes // of both transports
 	Connections uint64   // TCP connections accepted
-	Refused     uint64   // TCP connections closed at once, since MaxConnections were open
+	Refused     uint64   // TCP connections closed at once, since their client had MaxConnectionsPerClient
+	Evicted     uint64   // TCP connections closed for another, since MaxConnections were open
+	Exhausted   uint64   // TCP connections closed after MaxQueries
+	TimedOut    uint64   // TCP connections on which no query began, or none arrived whole, in time
 	Open        int      // TCP connections open now
 }
 

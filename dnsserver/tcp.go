@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -13,22 +14,24 @@ import (
 	"go.uber.org/zap"
 )
 
-// tcpShared is what the TCP listeners of one server have in common: limits, counters, and the memory of connections that ended.
+// tcpShared is what the TCP listeners of one server have in common: limits, counters, connections, and the memory of those that ended.
 type tcpShared struct {
-	max           int64
-	idle, message time.Duration
-	log           *zap.Logger
-	guard         *guard
-	sessions      sync.Pool // of *tcpSession
-	counters      counters
-	outcomes      AnswerCounts
-	accepted      atomic.Uint64
-	refused       atomic.Uint64
-	open          atomic.Int64
+	limits    atomic.Pointer[TCPLimits]
+	pool      tcpPool
+	log       *zap.Logger
+	guard     *guard
+	sessions  sync.Pool // of *tcpSession
+	counters  counters
+	outcomes  AnswerCounts
+	accepted  atomic.Uint64
+	refused   atomic.Uint64
+	exhausted atomic.Uint64
+	timedOut  atomic.Uint64
 }
 
 func newTCPShared(s *Server) *tcpShared {
-	t := &tcpShared{max: int64(s.opts.MaxConnections), idle: s.opts.IdleTimeout, message: s.opts.MessageTimeout, log: s.opts.Log, guard: &s.guard}
+	t := &tcpShared{log: s.opts.Log, guard: &s.guard}
+	t.pool.clients = map[netip.Prefix]int{}
 	t.sessions.New = func() any { return &tcpSession{shared: t, responder: s.newResponder(&t.outcomes)} }
 	return t
 }
@@ -37,19 +40,27 @@ func newTCPShared(s *Server) *tcpShared {
 func (t *tcpShared) stats() (s Stats) {
 	t.counters.addTo(&s.TCP)
 	t.outcomes.AddTo(&s.Outcomes)
-	s.Connections, s.Refused, s.Open = t.accepted.Load(), t.refused.Load(), int(t.open.Load())
+	s.Connections, s.Refused, s.Evicted = t.accepted.Load(), t.refused.Load(), t.pool.evicted.Load()
+	s.Exhausted, s.TimedOut, s.Open = t.exhausted.Load(), t.timedOut.Load(), t.pool.size()
 	return s
 }
 
-// admit counts a new connection in, unless the limit is reached.
-func (t *tcpShared) admit() bool {
-	if t.open.Add(1) > t.max {
-		t.open.Add(-1)
+// admit takes a new connection in, or closes it and gives nil.
+func (t *tcpShared) admit(conn net.Conn, l *tcpListener) *tcpConn {
+	c := &tcpConn{Conn: conn, owner: l}
+	if addr, ok := conn.RemoteAddr().(*net.TCPAddr); ok {
+		c.client = clientOf(addr.AddrPort().Addr())
+	}
+	if !t.pool.add(c, t.limits.Load()) {
 		t.refused.Add(1)
-		return false
+		_ = conn.Close()
+		return nil
+	}
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		_, _ = tcp.SetReadBuffer(tcpBuffer), tcp.SetWriteBuffer(tcpBuffer)
 	}
 	t.accepted.Add(1)
-	return true
+	return c
 }
 
 // tcpListener serves one TCP socket by a dns.Server, which accepts, starts a goroutine for each connection, and ends them. Of the
@@ -61,13 +72,10 @@ type tcpListener struct {
 	stopping chan struct{}
 	gone     chan struct{} // closed when the socket is
 	closed   func()        // closes gone
-
-	mu    sync.Mutex
-	conns map[*tcpConn]struct{}
 }
 
 func newTCPListener(socket net.Listener, shared *tcpShared) *tcpListener {
-	l := &tcpListener{Listener: socket, shared: shared, stopping: make(chan struct{}), gone: make(chan struct{}), conns: make(map[*tcpConn]struct{})}
+	l := &tcpListener{Listener: socket, shared: shared, stopping: make(chan struct{}), gone: make(chan struct{})}
 	l.closed = sync.OnceFunc(func() { close(l.gone) })
 	l.server = &dns.Server{Listener: l, DecorateReader: func(r dns.Reader) dns.Reader { return tcpReader{r, l} }}
 	return l
@@ -92,15 +100,11 @@ func (l *tcpListener) stop(ctx context.Context) error {
 	if ctx.Err() == nil {
 		return nil // all ended; that the listener had failed before was logged then
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.conns) == 0 {
+	n := l.shared.pool.closeOf(l)
+	if n == 0 {
 		return nil
 	}
-	for c := range l.conns {
-		_ = c.Conn.Close()
-	}
-	return fmt.Errorf("stopping tcp %s: %d connections cut off: %w", l.Addr(), len(l.conns), err)
+	return fmt.Errorf("stopping tcp %s: %d connections cut off: %w", l.Addr(), n, err)
 }
 
 // Close closes the socket; connections go on.
@@ -109,21 +113,17 @@ func (l *tcpListener) Close() error {
 	return l.Listener.Close()
 }
 
-// Accept waits for the next connection within the limit; others are closed at once. When the process runs out of file descriptors it
+// Accept waits for the next connection within the limits; others are closed at once. When the process runs out of file descriptors it
 // waits for some to come back.
 func (l *tcpListener) Accept() (net.Conn, error) {
 	pause := 5 * time.Millisecond
 	for {
 		conn, err := l.Listener.Accept()
 		switch {
-		case err == nil && l.shared.admit():
-			c := &tcpConn{Conn: conn, owner: l}
-			l.mu.Lock()
-			l.conns[c] = struct{}{}
-			l.mu.Unlock()
-			return c, nil
 		case err == nil:
-			_ = conn.Close()
+			if c := l.shared.admit(conn, l); c != nil {
+				return c, nil
+			}
 		case errors.Is(err, net.ErrClosed):
 			return nil, err
 		default:
@@ -136,23 +136,6 @@ func (l *tcpListener) Accept() (net.Conn, error) {
 			pause = min(2*pause, time.Second)
 		}
 	}
-}
-
-// tcpConn is a connection that counts itself out when it is closed.
-type tcpConn struct {
-	net.Conn
-	owner *tcpListener
-}
-
-// Close closes the connection; its owner forgets it at the first call.
-func (c *tcpConn) Close() error {
-	c.owner.mu.Lock()
-	if _, open := c.owner.conns[c]; open {
-		delete(c.owner.conns, c)
-		c.owner.shared.open.Add(-1)
-	}
-	c.owner.mu.Unlock()
-	return c.Conn.Close()
 }
 
 // tcpReader is the hook into dns.Server: its ReadTCP returns when the connection is done.

@@ -106,26 +106,6 @@ func TestTCPSilence(t *testing.T) {
 	eventually(t, "counted", func() bool { return s.Stats().TCP == want })
 }
 
-func TestTCPConnectionLimit(t *testing.T) {
-	s := start(t, Options{Listen: []string{"127.0.0.1:0", "127.0.0.2:0"}, MaxConnections: 3}, echo)
-	var open []net.Conn
-	for i := range 3 {
-		conn := dial(t, "tcp", s.Addrs()[i%2])
-		askTCP(t, conn, 1, 20)
-		open = append(open, conn)
-	}
-	for i := range 4 {
-		closed(t, dial(t, "tcp", s.Addrs()[i%2]))
-	}
-	if got := s.Stats(); got.Connections != 3 || got.Refused != 4 || got.Open != 3 {
-		t.Errorf("%+v", got)
-	}
-	askTCP(t, open[0], 2, 20) // those inside are not disturbed
-	_ = open[1].Close()
-	eventually(t, "one gone", func() bool { return s.Stats().Open == 2 })
-	askTCP(t, dial(t, "tcp", s.Addrs()[0]), 3, 20)
-}
-
 // The timeouts, in virtual time: what a client may do slowly, and what ends it.
 func TestTCPTimeouts(t *testing.T) {
 	const idle, message = 10 * time.Second, 5 * time.Second
@@ -160,7 +140,7 @@ func TestTCPTimeouts(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newServer(Options{IdleTimeout: idle, MessageTimeout: message}, echo)
+				s := newServer(Options{TCP: TCPLimits{IdleTimeout: idle, MessageTimeout: message}}, echo)
 				session := s.tcp.sessions.Get().(*tcpSession)
 				client, conn := net.Pipe()
 				var done sync.WaitGroup
@@ -202,7 +182,7 @@ func TestTCPSlowClientsDelayNobody(t *testing.T) {
 
 // A client that takes no answers is dropped and counted.
 func TestTCPSlowReaderIsDropped(t *testing.T) {
-	s := start(t, Options{Listen: []string{"127.0.0.1:0"}, MessageTimeout: 50 * time.Millisecond}, echo)
+	s := start(t, Options{Listen: []string{"127.0.0.1:0"}, TCP: TCPLimits{MessageTimeout: 50 * time.Millisecond}}, echo)
 	conn := dial(t, "tcp", s.Addrs()[0])
 	_ = conn.(*net.TCPConn).SetReadBuffer(1 << 12)
 	message := bytes.Repeat(framed(1, 60000), 50)

@@ -2,8 +2,11 @@ package dnsserver
 
 import (
 	"encoding/binary"
+	"errors"
 	"net"
 	"net/netip"
+	"os"
+	"runtime"
 	"time"
 )
 
@@ -13,6 +16,8 @@ const (
 	tcpLarge  = 1 << 14 // buffers larger than this are not kept between uses
 	tcpFlush  = 1 << 16 // answers to pipelined queries are written when they reach so many octets
 	tcpStart  = 1 << 11 // octets a connection begins with
+
+	tcpParting = time.Second // for the client to take its last answers
 )
 
 // tcpSession answers the queries of one connection, in their order (RFC 7766 section 6.2.1: pipelining allowed). It is used for one
@@ -22,6 +27,7 @@ type tcpSession struct {
 	responder responder
 	conn      net.Conn
 	client    netip.AddrPort
+	queries   int    // answered on this connection
 	in        []byte // what came and is not answered yet
 	reply     []byte // one answer
 	out       []byte // answers with their lengths, not written yet
@@ -31,7 +37,7 @@ type tcpSession struct {
 func (s *tcpSession) serve(conn net.Conn, stopping <-chan struct{}) {
 	s.begin(conn)
 	defer s.end()
-	wait := s.shared.idle
+	wait := s.shared.limits.Load().IdleTimeout
 	for {
 		if wait > 0 && conn.SetReadDeadline(time.Now().Add(wait)) != nil {
 			return
@@ -46,30 +52,38 @@ func (s *tcpSession) serve(conn net.Conn, stopping <-chan struct{}) {
 		}
 		n, err := conn.Read(s.in[len(s.in):cap(s.in)])
 		if n == 0 && err != nil {
+			s.late(err, stopping)
 			return
+		}
+		if len(s.in)+n == cap(s.in) {
+			runtime.Gosched() // more is waiting for sure: others first
 		}
 		partial := len(s.in) > 0
 		s.in = s.in[:len(s.in)+n]
 		used, ok := s.answerAll()
-		if !s.flush() || !ok {
+		if !s.flush() {
+			return
+		}
+		if !ok {
+			s.part(stopping)
 			return
 		}
 		s.in = s.in[:copy(s.in, s.in[used:])]
 		switch {
 		case len(s.in) == 0:
-			wait = s.shared.idle
+			wait = s.shared.limits.Load().IdleTimeout
 			s.shrink()
 		case partial && used == 0:
 			wait = 0 // the same message goes on, and so does its deadline
 		default:
-			wait = s.shared.message
+			wait = s.shared.limits.Load().MessageTimeout
 		}
 	}
 }
 
 // begin takes over a connection.
 func (s *tcpSession) begin(conn net.Conn) {
-	s.conn, s.client = conn, netip.AddrPort{}
+	s.conn, s.client, s.queries = conn, netip.AddrPort{}, 0
 	if addr, ok := conn.RemoteAddr().(*net.TCPAddr); ok {
 		a := addr.AddrPort()
 		s.client = netip.AddrPortFrom(a.Addr().Unmap().WithZone(""), a.Port())
@@ -94,9 +108,46 @@ func (s *tcpSession) shrink() {
 	}
 }
 
+// late counts a connection that a timeout ended.
+func (s *tcpSession) late(err error, stopping <-chan struct{}) {
+	select {
+	case <-stopping: // dns.Server ends reading by a deadline too
+	default:
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			s.shared.timedOut.Add(1)
+		}
+	}
+}
+
+// part says that no more answers come, and takes for a moment what is still coming: closed with unread queries, the connection would be
+// reset, and answers on their way would be lost.
+func (s *tcpSession) part(stopping <-chan struct{}) {
+	c, ok := s.conn.(*tcpConn)
+	if !ok {
+		return
+	}
+	tcp, ok := c.Conn.(*net.TCPConn)
+	if !ok || tcp.CloseWrite() != nil || tcp.SetReadDeadline(time.Now().Add(tcpParting)) != nil {
+		return
+	}
+	for taken := 0; taken < tcpFlush; {
+		select {
+		case <-stopping:
+			return
+		default:
+		}
+		n, err := tcp.Read(s.in[:cap(s.in)])
+		if err != nil {
+			return
+		}
+		taken += n
+	}
+}
+
 // answerAll answers every complete message in s.in and tells how much of it they took. It reports false when what follows cannot be a
-// DNS message or the client does not take its answers: the connection is to be closed.
+// DNS message, the client does not take its answers, or it has asked as often as it may: the connection is to be closed.
 func (s *tcpSession) answerAll() (used int, ok bool) {
+	most := s.shared.limits.Load().MaxQueries
 	for {
 		rest := s.in[used:]
 		if len(rest) < tcpLength {
@@ -112,6 +163,10 @@ func (s *tcpSession) answerAll() (used int, ok bool) {
 		s.answer(rest[tcpLength : tcpLength+length : tcpLength+length])
 		used += tcpLength + length
 		if len(s.out) >= tcpFlush && !s.flush() {
+			return used, false
+		}
+		if s.queries++; most > 0 && s.queries >= most {
+			s.shared.exhausted.Add(1)
 			return used, false
 		}
 	}
@@ -143,13 +198,20 @@ func (s *tcpSession) flush() bool {
 	if len(s.out) == 0 {
 		return true
 	}
-	err := s.conn.SetWriteDeadline(time.Now().Add(s.shared.message))
+	err := s.conn.SetWriteDeadline(time.Now().Add(s.shared.limits.Load().MessageTimeout))
 	if err == nil {
 		_, err = s.conn.Write(s.out)
 	}
 	s.out = s.out[:0]
-	if err != nil {
+	c, pooled := s.conn.(*tcpConn)
+	switch {
+	case err != nil:
 		s.shared.counters.sendErrors.Add(1)
+		if pooled {
+			abort(c.Conn) // closing it is still left to the caller
+		}
+	case pooled:
+		s.shared.pool.touch(c)
 	}
 	return err == nil
 }
