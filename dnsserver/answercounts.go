@@ -12,6 +12,8 @@ const (
 	countFormErr = answer.Kinds + iota - 1
 	countNotImp
 	countBadVers
+	countChaos
+	countCookieOnly
 	countDropped
 	countTruncated
 	counts
@@ -31,6 +33,8 @@ func (c *AnswerCounts) add(kind int) { c.n[kind].Add(1) }
 type Outcomes struct {
 	Positive, NoData, NXDomain, Referral, Refused, ServFail, YXDomain uint64
 	FormErr, NotImp, BadVers                                          uint64
+	Chaos                                                             uint64 // texts of class CHAOS
+	CookieOnly                                                        uint64 // queries without a question, for a cookie
 	Dropped                                                           uint64 // no reply: too short, or itself a reply
 	Truncated                                                         uint64
 }
@@ -48,6 +52,8 @@ func (c *AnswerCounts) AddTo(o *Outcomes) {
 		countFormErr:    &o.FormErr,
 		countNotImp:     &o.NotImp,
 		countBadVers:    &o.BadVers,
+		countChaos:      &o.Chaos,
+		countCookieOnly: &o.CookieOnly,
 		countDropped:    &o.Dropped,
 		countTruncated:  &o.Truncated,
 	} {

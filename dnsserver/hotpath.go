@@ -9,31 +9,49 @@ import (
 	"gslbd/dnsserver/wire"
 )
 
-// maxTCP is the longest message that TCP carries, in bytes (RFC 1035 §4.2.2).
-const maxTCP = 65535
+// maxTCP is the longest message that TCP carries, in bytes (RFC 1035 §4.2.2);
+// maxUDP is the longest that is ever sent over UDP.
+const (
+	maxTCP = 65535
+	maxUDP = 4096
+)
+
+// maxOptions is the room for the options of one reply in bytes: COOKIE, subnet,
+// keepalive, NSID and padding at their longest.
+const maxOptions = 28 + 24 + 6 + 259 + 4 + 467
 
 // Responder turns queries into replies. It holds scratch space, so each
 // goroutine needs its own; the table and the counts may be shared. It neither
 // allocates nor locks nor asks for the time.
 type Responder struct {
-	table *atomic.Pointer[answer.Table]
-	count *AnswerCounts
-	query wire.Query
-	reply answer.Reply
+	table       *atomic.Pointer[answer.Table]
+	shared      *Shared
+	count       *AnswerCounts
+	query       wire.Query
+	reply       answer.Reply
+	options     []byte // of the reply's OPT
+	validCookie bool   // the client sent a server cookie that we made for it
 }
 
 // NewResponder makes a Responder that answers from whatever *table holds when
-// a query comes (nil: REFUSED) and counts in *count.
+// a query comes (nil: REFUSED) and counts in *count. Its settings are the
+// default ones, and its clock stands, unless With gives it others.
 func NewResponder(table *atomic.Pointer[answer.Table], count *AnswerCounts) *Responder {
-	r := &Responder{table: table, count: count}
+	r := &Responder{table: table, shared: NewShared(), count: count, options: make([]byte, 0, maxOptions)}
 	r.reply.Seed(rand.Uint64())
 	return r
 }
 
+// With makes r follow the settings and the clock of shared, and gives r.
+func (r *Responder) With(shared *Shared) *Responder {
+	r.shared = shared
+	return r
+}
+
 // Respond appends the reply to packet to dst and returns the longer slice; dst
-// itself means no reply. Over UDP a reply has at most 1232 bytes, and at most
-// what the client says it takes (RFC 6891 §6.2.3), so with that much room in
-// dst nothing is allocated. client is where the packet came from.
+// itself means no reply. Over UDP a reply has at most the bytes that the settings
+// allow, and at most what the client says it takes (RFC 6891 §6.2.3), so with
+// that much room in dst nothing is allocated. client is where the packet came from.
 func (r *Responder) Respond(dst, packet []byte, client netip.AddrPort, transport Transport) []byte {
 	msg := dst[len(dst):]
 	switch wire.Parse(packet, &r.query) {
@@ -47,7 +65,7 @@ func (r *Responder) Respond(dst, packet []byte, client netip.AddrPort, transport
 		r.count.add(countNotImp)
 		msg = wire.Bare(msg, &r.query, wire.Notimp)
 	default:
-		msg = r.answer(msg, packet, transport)
+		msg = r.answer(msg, packet, client.Addr(), transport)
 	}
 	if free := dst[len(dst):cap(dst)]; len(free) >= len(msg) && &free[0] == &msg[0] {
 		return dst[:len(dst)+len(msg)]
@@ -56,16 +74,26 @@ func (r *Responder) Respond(dst, packet []byte, client netip.AddrPort, transport
 }
 
 // answer replies to a well-formed query.
-func (r *Responder) answer(msg, packet []byte, transport Transport) []byte {
-	q, reply := &r.query, &r.reply
-	reply.Begin(wire.Open(msg, packet, q), limit(q, transport)-q.OptSize())
+func (r *Responder) answer(msg, packet []byte, client netip.Addr, transport Transport) []byte {
+	q, reply, set := &r.query, &r.reply, r.shared.settings.Load()
+	wellFormed := true
+	r.options, r.validCookie = r.options[:0], false
+	if q.EDNS.Has != 0 {
+		wellFormed = r.readOptions(set, client, transport)
+	}
+	limit := r.limit(set, transport)
+	reply.Begin(wire.Open(msg, packet, q), limit-q.OptSize()-len(r.options))
 	kind := countRefused
 	switch {
 	case q.EDNS.Version > 0:
 		reply.Header.RCode = wire.BadVers
 		kind = countBadVers
-	case q.Opcode != wire.OpQuery, q.Class != wire.ClassIN, q.Type == wire.TypeAXFR, q.Type == wire.TypeIXFR:
-		reply.Header.RCode = wire.Refused
+	case !wellFormed:
+		reply.Header.RCode = wire.Formerr
+		kind = countFormErr
+	case q.Opcode != wire.OpQuery, q.Class != wire.ClassIN, q.Type == wire.TypeAXFR, q.Type == wire.TypeIXFR,
+		q.Type == wire.TypeANY && set.RefuseANY:
+		kind = r.unusual(set)
 	default:
 		r.table.Load().Lookup(q, reply)
 		kind = int(reply.Kind)
@@ -73,17 +101,27 @@ func (r *Responder) answer(msg, packet []byte, transport Transport) []byte {
 			r.count.add(countTruncated)
 		}
 	}
+	if q.EDNS.Has&(wire.HasNSID|wire.HasPadding) != 0 {
+		r.fillOptions(set, limit)
+	}
+	// Who asks (client), what is answered (kind) and whether the client is who
+	// it says (r.validCookie) are known here; nothing has been counted.
 	r.count.add(kind)
-	return wire.Close(reply.Msg, q, reply.Header)
+	return wire.Close(reply.Msg, q, reply.Header, set.udpSize, r.options)
 }
 
 // limit gives the greatest length of a reply in bytes.
-func limit(q *wire.Query, transport Transport) int {
+func (r *Responder) limit(set *settings, transport Transport) int {
+	e := &r.query.EDNS
 	switch {
 	case transport != UDP:
 		return maxTCP
-	case !q.EDNS.Present:
+	case !e.Present:
 		return wire.MinUDPSize
 	}
-	return min(max(int(q.EDNS.Size), wire.MinUDPSize), wire.UDPSize)
+	most := set.udpSize
+	if !r.validCookie {
+		most = set.uncookied
+	}
+	return int(min(max(e.Size, wire.MinUDPSize), most))
 }

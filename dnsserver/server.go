@@ -24,6 +24,7 @@ type responder interface {
 type Server struct {
 	opts         Options
 	table        atomic.Pointer[answer.Table]  // what every Responder answers from
+	shared       *Shared                       // settings and clock of every Responder
 	newResponder func(*AnswerCounts) responder // one for each goroutine that answers
 	control      func(network, address string, raw syscall.RawConn) error
 	guard        guard
@@ -39,17 +40,19 @@ type Server struct {
 	mu        sync.Mutex // guards what follows
 	started   bool
 	stopped   bool
-	listeners []*listener // what is served, in the order of the addresses
-	tallies   []*tally    // of every worker there ever was
-	idle      []*tally    // those of workers that are gone; the next ones count on in them
+	listeners []*listener   // what is served, in the order of the addresses
+	tallies   []*tally      // of every worker there ever was
+	idle      []*tally      // those of workers that are gone; the next ones count on in them
+	clock     chan struct{} // closed to stop the clock
+	ticking   sync.WaitGroup
 }
 
 // New makes a Server; nothing is bound before Start. It answers REFUSED until SetTable gave it something to answer from.
 func New(opts Options) *Server {
-	s := &Server{opts: opts.withDefaults()}
+	s := &Server{opts: opts.withDefaults(), shared: NewShared(), clock: make(chan struct{})}
 	s.receive, s.send = newBuffers(opts, s.opts)
 	s.guard.log = s.opts.Log
-	s.newResponder = func(count *AnswerCounts) responder { return NewResponder(&s.table, count) }
+	s.newResponder = func(count *AnswerCounts) responder { return NewResponder(&s.table, count).With(s.shared) }
 	s.tcp = newTCPShared(s)
 	s.life, s.end = context.WithCancel(context.Background())
 	s.SetTCPLimits(s.opts.TCP)
@@ -58,6 +61,9 @@ func New(opts Options) *Server {
 
 // SetTable makes t what is answered from, at once and for every socket: a query sees the old table or the new one, whole.
 func (s *Server) SetTable(t *answer.Table) { s.table.Store(t) }
+
+// Shared gives what all answers depend on beside the table: the settings and the clock.
+func (s *Server) Shared() *Shared { return s.shared }
 
 var (
 	errStarted    = errors.New("dns server: started already")
@@ -92,6 +98,7 @@ func (s *Server) Start() error {
 	}
 	s.mu.Lock()
 	s.started = true
+	s.ticking.Go(func() { s.shared.tick(s.clock) })
 	s.mu.Unlock()
 	commit()
 	return nil
@@ -104,6 +111,8 @@ func (s *Server) Stop(ctx context.Context) error {
 	var listeners []*listener
 	if s.started && !s.stopped {
 		listeners, s.stopped = s.listeners, true
+		defer s.ticking.Wait()
+		defer close(s.clock)
 	}
 	s.mu.Unlock()
 	defer context.AfterFunc(ctx, s.end)()

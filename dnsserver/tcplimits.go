@@ -39,4 +39,5 @@ func (l TCPLimits) withDefaults() TCPLimits {
 func (s *Server) SetTCPLimits(l TCPLimits) {
 	l = l.withDefaults()
 	s.tcp.limits.Store(&l)
+	s.shared.setIdle(l.IdleTimeout)
 }

@@ -11,7 +11,7 @@ import (
 	"gslbd/dnsserver"
 )
 
-// check sends a packet over both transports and holds the replies against the
+// check sends a packet over each transport and holds the replies against the
 // reference and against what must be true of every reply.
 func check(t testing.TB, s *server, f *reference, packet []byte) {
 	t.Helper()
@@ -21,45 +21,84 @@ func check(t testing.TB, s *server, f *reference, packet []byte) {
 		}
 		return
 	}
-	tcp, _ := s.ask(t, packet, dnsserver.TCP)
 	q := new(dns.Msg)
-	if err := q.Unpack(packet); err != nil || len(q.Question) != 1 || tcp.Rcode == dns.RcodeFormatError || tcp.Rcode == dns.RcodeNotImplemented {
-		frame(t, packet, tcp)
-		return
-	}
-	if err := same(f, q, tcp); err != nil {
-		t.Fatalf("over TCP: %v\nquery %v\nreply %v", err, q, tcp)
-	}
-	udp, size := s.ask(t, packet, dnsserver.UDP)
-	frame(t, packet, udp)
-	limit := 512
-	if opt := q.IsEdns0(); opt != nil {
-		limit = min(max(512, int(opt.UDPSize())), 1232)
-	}
-	if size > limit {
-		t.Fatalf("%d bytes over UDP, at most %d allowed\nquery %v", size, limit, q)
-	}
-	if udp.Truncated {
-		if udp.Authoritative != tcp.Authoritative && tcp.Rcode != dns.RcodeServerFailure {
-			t.Fatalf("AA %v with TC, %v without\nquery %v", udp.Authoritative, tcp.Authoritative, q)
+	readable := q.Unpack(packet) == nil && len(q.Question) <= 1
+	var whole *dns.Msg
+	for _, transport := range []dnsserver.Transport{dnsserver.TCP, dnsserver.UDP, dnsserver.TLS} {
+		m, reply := s.ask(t, packet, transport)
+		if whole == nil {
+			whole = m
 		}
-		if len(udp.Answer)+len(udp.Ns) > 0 || udp.IsEdns0() == nil && len(udp.Extra) > 0 || len(udp.Extra) > 1 {
-			t.Fatalf("TC with records\n%v", udp)
+		if m.Truncated && m.Authoritative != whole.Authoritative && whole.Rcode != dns.RcodeServerFailure {
+			t.Fatalf("AA %v with TC, %v without\nquery %v", m.Authoritative, whole.Authoritative, q)
 		}
-		if !large(t, s, packet, limit) {
-			t.Fatalf("TC, though the answer fits %d bytes\nquery %v\nreply over TCP %v", limit, q, tcp)
+		frame(t, packet, m)
+		bare := m.Rcode == dns.RcodeNotImplemented || m.Rcode == dns.RcodeFormatError && len(m.Question)+len(m.Extra) == 0
+		if !readable || bare {
+			continue
 		}
-		return
-	}
-	if err := same(f, q, udp); err != nil {
-		t.Fatalf("over UDP: %v\nquery %v\nreply %v", err, q, udp)
+		if err := right(f, q, m, packet, reply, transport); err != nil {
+			t.Fatalf("over %v: %v\nquery %v\nreply %v", transport, err, q, m)
+		}
+		if limit := limitOf(f, q, packet, transport); m.Truncated && !large(t, s, packet, limit) {
+			t.Fatalf("TC, though the answer fits %d bytes\nquery %v", limit, q)
+		}
 	}
 }
 
-// large tells whether some answer to packet is longer than limit; rotation may change the size.
+// right compares one reply with what it must be.
+func right(f *reference, q, m *dns.Msg, packet, reply []byte, transport dnsserver.Transport) error {
+	limit, e := limitOf(f, q, packet, transport), options(f.server.set, packet, transport)
+	if len(reply) > limit {
+		return fmt.Errorf("%d bytes, at most %d allowed", len(reply), limit)
+	}
+	if e.malformed {
+		if m.Rcode != dns.RcodeFormatError || m.Authoritative || m.Truncated {
+			return fmt.Errorf("not FORMERR")
+		}
+		return sameOptions(e, reply, limit)
+	}
+	if q.IsEdns0() != nil {
+		if err := sameOptions(e, reply, limit); err != nil {
+			return err
+		}
+	}
+	if m.Truncated {
+		if len(m.Answer)+len(m.Ns) > 0 || m.IsEdns0() == nil && len(m.Extra) > 0 || len(m.Extra) > 1 {
+			return fmt.Errorf("TC with records")
+		}
+		return nil
+	}
+	return same(f, q, m, e)
+}
+
+// limitOf gives the longest reply to a query.
+func limitOf(f *reference, q *dns.Msg, packet []byte, transport dnsserver.Transport) int {
+	opt, set := q.IsEdns0(), f.server.set
+	switch {
+	case transport != dnsserver.UDP:
+		return 65535
+	case opt == nil:
+		return 512
+	case set.UDPSizeWithoutCookie > 0 && !options(set, packet, transport).validCookie:
+		set.UDPSize = min(set.UDPSize, set.UDPSizeWithoutCookie)
+	}
+	return min(max(512, int(opt.UDPSize())), set.UDPSize)
+}
+
+// large tells whether some answer to packet is longer than limit; rotation may
+// change the size. Options that UDP has not, or need not have, do not count.
 func large(t testing.TB, s *server, packet []byte, limit int) bool {
 	for range 50 {
-		if _, size := s.ask(t, packet, dnsserver.TCP); size > limit {
+		_, reply := s.ask(t, packet, dnsserver.TCP)
+		size := len(reply)
+		list, _ := rawOptions(reply)
+		for _, o := range list {
+			if o.code == dns.EDNS0NSID || o.code == dns.EDNS0TCPKEEPALIVE {
+				size -= o.size()
+			}
+		}
+		if size > limit {
 			return true
 		}
 	}
@@ -77,33 +116,71 @@ func frame(t testing.TB, packet []byte, m *dns.Msg) {
 		t.Fatalf("QR, opcode or RD wrong: %v", m)
 	case m.RecursionAvailable, m.AuthenticatedData, m.CheckingDisabled, m.Zero:
 		t.Fatalf("RA, AD, CD or Z set: %v", m)
-	case m.Rcode == dns.RcodeFormatError || m.Rcode == dns.RcodeNotImplemented:
+	case m.Rcode == dns.RcodeNotImplemented:
 		if len(m.Question)+len(m.Answer)+len(m.Ns)+len(m.Extra) > 0 {
+			t.Fatalf("records in %v", m)
+		}
+	case m.Rcode == dns.RcodeFormatError: // nothing, or where an option was malformed, question and OPT
+		if len(m.Answer)+len(m.Ns) > 0 || len(m.Extra) > 0 && (len(m.Extra) > 1 || m.IsEdns0() == nil || len(m.IsEdns0().Option) > 0) {
 			t.Fatalf("records in %v", m)
 		}
 	}
 }
 
-// same compares a reply with the reference.
-func same(f *reference, q, m *dns.Msg) error {
-	if len(m.Question) != 1 || m.Question[0] != q.Question[0] {
-		return fmt.Errorf("question not copied: %v", m.Question)
+// unusual gives the reply to what no zone answers; nil for the rest.
+func unusual(set dnsserver.Settings, q *dns.Msg, o expectedOptions) *expected {
+	question := dns.Question{Qclass: dns.ClassINET}
+	if len(q.Question) > 0 {
+		question = q.Question[0]
 	}
-	opt := q.IsEdns0()
-	if got := m.IsEdns0(); (got == nil) != (opt == nil) {
-		return fmt.Errorf("OPT %v", got)
-	} else if got != nil && (got.UDPSize() != 1232 || got.Version() != 0 || got.Do() != opt.Do()) {
-		return fmt.Errorf("OPT %v", got)
-	}
-	e := &expected{}
-	question := q.Question[0]
+	opt, chaos := q.IsEdns0(), map[string]string{"version.bind.": set.Version, "version.server.": set.Version, "hostname.bind.": set.Hostname, "id.server.": set.ID}
+	text := chaos[strings.ToLower(question.Name)]
 	switch {
 	case opt != nil && opt.Version() > 0:
-		e.rcode = dns.RcodeBadVers
-	case question.Qclass != dns.ClassINET, question.Qtype == dns.TypeAXFR, question.Qtype == dns.TypeIXFR, q.Opcode != dns.OpcodeQuery:
-		e.rcode = dns.RcodeRefused
-	default:
-		e = f.answer(question, m)
+		return &expected{rcode: dns.RcodeBadVers}
+	case q.Opcode != dns.OpcodeQuery:
+		return &expected{rcode: dns.RcodeRefused}
+	case len(q.Question) == 0 && o.serverCookie && !o.validCookie:
+		return &expected{rcode: dns.RcodeBadCookie}
+	case len(q.Question) == 0:
+		return &expected{}
+	case question.Qclass == dns.ClassCHAOS && question.Qtype == dns.TypeTXT && text != "":
+		hdr := dns.RR_Header{Name: question.Name, Rrtype: dns.TypeTXT, Class: dns.ClassCHAOS}
+		return &expected{aa: true, answer: []part{{[]dns.RR{&dns.TXT{Hdr: hdr, Txt: []string{text}}}, 1}}}
+	case question.Qclass == dns.ClassCHAOS && question.Qtype == dns.TypeTXT:
+		return &expected{rcode: dns.RcodeRefused}
+	case question.Qclass != dns.ClassINET, question.Qtype == dns.TypeANY && set.RefuseANY:
+		return &expected{rcode: dns.RcodeRefused, ede: 21}
+	case question.Qtype == dns.TypeAXFR, question.Qtype == dns.TypeIXFR:
+		return &expected{rcode: dns.RcodeRefused, ede: 18}
+	}
+	return nil
+}
+
+// same compares a reply with the reference.
+func same(f *reference, q, m *dns.Msg, o expectedOptions) error {
+	if len(m.Question) != len(q.Question) || len(q.Question) == 1 && m.Question[0] != q.Question[0] {
+		return fmt.Errorf("question not copied: %v", m.Question)
+	}
+	opt, ede := q.IsEdns0(), 0
+	if got := m.IsEdns0(); (got == nil) != (opt == nil) {
+		return fmt.Errorf("OPT %v", got)
+	} else if got != nil {
+		if int(got.UDPSize()) != f.server.set.UDPSize || got.Version() != 0 || got.Do() != opt.Do() {
+			return fmt.Errorf("OPT %v", got)
+		}
+		for _, option := range got.Option {
+			if e, ok := option.(*dns.EDNS0_EDE); ok {
+				ede = int(e.InfoCode)
+			}
+		}
+	}
+	e := unusual(f.server.set, q, o)
+	if e == nil {
+		e = f.answer(q.Question[0], m)
+	}
+	if opt != nil && ede != e.ede {
+		return fmt.Errorf("extended error %d, want %d", ede, e.ede)
 	}
 	if m.Rcode != e.rcode || m.Authoritative != e.aa {
 		return fmt.Errorf("rcode %d, AA %v; want %d, %v", m.Rcode, m.Authoritative, e.rcode, e.aa)

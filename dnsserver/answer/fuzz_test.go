@@ -68,6 +68,11 @@ func question(rnd *rand.Rand, known []string) []byte {
 	if rnd.IntN(2) == 0 {
 		sizes := []uint16{0, 512, 513, 600, 1231, 1232, 4096, 65535, uint16(512 + rnd.IntN(700))}
 		m.SetEdns0(sizes[rnd.IntN(len(sizes))], rnd.IntN(2) == 0)
+		m.IsEdns0().Option = randomOptions(rnd)
+	}
+	if rnd.IntN(20) == 0 {
+		chaos := []string{"version.bind.", "VERSION.server.", "hostname.bind.", "id.server.", "other.bind.", name}
+		m.Question[0] = dns.Question{Name: chaos[rnd.IntN(len(chaos))], Qtype: []uint16{dns.TypeTXT, dns.TypeTXT, dns.TypeA}[rnd.IntN(3)], Qclass: dns.ClassCHAOS}
 	}
 	packet, err := m.Pack()
 	if err != nil {
@@ -107,7 +112,11 @@ func FuzzRespond(f *testing.F) {
 	for i := range uint64(50) {
 		f.Add(i, []byte{}, uint16(0))
 	}
+	for i := range uint64(200) { // most have options
+		f.Add(1000+i, []byte{}, uint16(0))
+	}
 	f.Add(uint64(1), []byte{0, 0, 0, 1}, uint16(9))
+	f.Add(uint64(3), []byte("\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x29\x04\xd0\x00\x00\x00\x00\x00\x0c\x00\x0a\x00\x08abcdefgh"), uint16(0))
 	f.Add(uint64(2), []byte("\x00\x01\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x03www\x07example\x00\x00\x01\x00\x01"), uint16(0))
 	f.Fuzz(func(t *testing.T, seed uint64, noise []byte, at uint16) {
 		packet := question(rand.New(rand.NewPCG(seed, 0)), names)

@@ -118,8 +118,10 @@ func (c *comparison) ask(t *testing.T, packet []byte, transport dnsserver.Transp
 		t.Fatal(err)
 	}
 	pair.theirs = formOf(c.peer.ask(t, bytes.Clone(packet), transport))
-	pair.ours = formOf(c.server.ask(t, packet, transport))
-	pair.whole = formOf(c.server.ask(t, packet, dnsserver.TCP))
+	ours, reply := c.server.ask(t, packet, transport)
+	pair.ours = formOf(ours, len(reply))
+	whole, reply := c.server.ask(t, packet, dnsserver.TCP)
+	pair.whole = formOf(whole, len(reply))
 	return pair
 }
 

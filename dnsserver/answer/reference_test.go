@@ -16,6 +16,7 @@ import (
 type reference struct {
 	zones  map[string]*refZone
 	chosen map[zone.Key]steer.Selection
+	server *server
 }
 
 type refZone struct {
@@ -26,7 +27,7 @@ type refZone struct {
 
 // expected is a reply: each part in order, records of a part in any.
 type expected struct {
-	rcode          int
+	rcode, ede     int
 	aa             bool
 	answer         []part
 	authority      []part
@@ -54,7 +55,7 @@ func norm(name string) string {
 }
 
 func newReference(s *server) *reference {
-	f := &reference{zones: map[string]*refZone{}, chosen: s.chosen}
+	f := &reference{zones: map[string]*refZone{}, chosen: s.chosen, server: s}
 	for _, z := range s.zones {
 		rz := &refZone{name: norm(z.Name), sets: map[string]map[uint16]*zone.RRset{}, exist: map[string]bool{}}
 		f.zones[rz.name] = rz
@@ -155,7 +156,7 @@ func (f *reference) answer(q dns.Question, actual *dns.Msg) *expected {
 		z := f.find(name, q.Qtype)
 		if z == nil {
 			if hop == 0 {
-				e.rcode = dns.RcodeRefused
+				e.rcode, e.ede = dns.RcodeRefused, 20
 			}
 			break
 		}

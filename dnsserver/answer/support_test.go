@@ -1,7 +1,6 @@
 package answer_test
 
 import (
-	"net/netip"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -55,6 +54,7 @@ type server struct {
 	table  *answer.Table
 	chosen map[zone.Key]steer.Selection
 	shared atomic.Pointer[answer.Table]
+	set    dnsserver.Settings
 	counts dnsserver.AnswerCounts
 	*dnsserver.Responder
 }
@@ -75,6 +75,7 @@ func serve(t testing.TB, zones ...*zone.Zone) *server {
 	}
 	s.shared.Store(s.table)
 	s.Responder = dnsserver.NewResponder(&s.shared, &s.counts)
+	s.told(testSettings())
 	return s
 }
 
@@ -109,17 +110,17 @@ func rich(t testing.TB) *server {
 }
 
 // ask sends a query message and unpacks the reply; nil for none.
-func (s *server) ask(t testing.TB, packet []byte, transport dnsserver.Transport) (*dns.Msg, int) {
+func (s *server) ask(t testing.TB, packet []byte, transport dnsserver.Transport) (*dns.Msg, []byte) {
 	t.Helper()
-	reply := s.Respond(nil, packet, netip.AddrPort{}, transport)
+	reply := s.Respond(nil, packet, testClient(), transport)
 	if len(reply) == 0 {
-		return nil, 0
+		return nil, nil
 	}
 	m := new(dns.Msg)
 	if err := m.Unpack(reply); err != nil {
 		t.Fatalf("unpacking the reply to %x: %v\n%x", packet, err, reply)
 	}
-	return m, len(reply)
+	return m, reply
 }
 
 // query makes a message from "NAME TYPE [+edns=SIZE] [+do] [+rd] [+cd] [+version=N] [+class=N] [+op=N]".

@@ -2,7 +2,10 @@
 // allocates nothing and checks every read against the packet's end.
 package wire
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"net/netip"
+)
 
 // HeaderSize is the length of a message header in bytes (RFC 1035 §4.1.1).
 // The question's name always starts there.
@@ -14,6 +17,7 @@ const (
 	OpNotify = 4
 
 	TypeCNAME = 5
+	TypeTXT   = 16
 	TypeDNAME = 39
 	TypeOPT   = 41
 	TypeDS    = 43
@@ -22,6 +26,7 @@ const (
 	TypeANY   = 255
 
 	ClassIN = 1
+	ClassCH = 3
 )
 
 // Outcome says what to do with a packet.
@@ -40,7 +45,7 @@ type Query struct {
 	ID     uint16
 	Opcode uint8
 	RD     bool
-	End    int // offset just past the question
+	End    int // offset just past the question; HeaderSize where there is none
 	Type   uint16
 	Class  uint16
 	Name   Name
@@ -52,11 +57,16 @@ type EDNS struct {
 	Present bool
 	DO      bool
 	Version uint8
-	Size    uint16 // UDP payload that the client takes, in bytes, as sent
-	Options []byte // well-formed options, part of the packet
+	Has     OptionSet
+	Size    uint16       // UDP payload that the client takes, in bytes, as sent
+	Cookie  []byte       // with HasCookie: 8 or 16–40 bytes, part of the packet
+	Subnet  netip.Prefix // with HasSubnet: where the client is; not valid where it will not tell
+	subnet  []byte       // the data of that option
 }
 
-// Parse reads packet into q. The packet must outlive the use of q.
+// Parse reads packet into q. The packet must outlive the use of q. A query
+// without a question is OK when it has a COOKIE (RFC 7873 §5.4): its type and
+// class are 0, its name is the root.
 func Parse(packet []byte, q *Query) Outcome {
 	if len(packet) < HeaderSize || packet[2]&0x80 != 0 {
 		return Drop
@@ -64,11 +74,13 @@ func Parse(packet []byte, q *Query) Outcome {
 	q.ID = binary.BigEndian.Uint16(packet)
 	q.Opcode = packet[2] >> 3 & 15
 	q.RD = packet[2]&1 != 0
-	q.EDNS = EDNS{}
+	q.EDNS.Present, q.EDNS.DO, q.EDNS.Version, q.EDNS.Has, q.EDNS.Size = false, false, 0, 0, 0
 	if q.Opcode != OpQuery && q.Opcode != OpNotify {
 		return NotImp
 	}
-	if binary.BigEndian.Uint16(packet[4:]) != 1 || !q.Name.read(packet) {
+	if questions := binary.BigEndian.Uint16(packet[4:]); questions == 0 {
+		return q.cookieOnly(packet)
+	} else if questions != 1 || !q.Name.read(packet) {
 		return FormErr
 	}
 	off := HeaderSize + q.Name.Len
@@ -79,6 +91,16 @@ func Parse(packet []byte, q *Query) Outcome {
 	q.Class = binary.BigEndian.Uint16(packet[off+2:])
 	q.End = off + 4
 	if !q.records(packet) {
+		return FormErr
+	}
+	return OK
+}
+
+// cookieOnly reads a query that asks for nothing but a cookie.
+func (q *Query) cookieOnly(packet []byte) Outcome {
+	q.End, q.Type, q.Class = HeaderSize, 0, 0
+	q.Name.Set([]byte{0})
+	if q.Opcode != OpQuery || !q.records(packet) || q.EDNS.Has&HasCookie == 0 {
 		return FormErr
 	}
 	return OK
@@ -110,20 +132,23 @@ func (q *Query) records(p []byte) bool {
 	return off == len(p)
 }
 
-// read takes an OPT record: its head from the type on, and its options.
+// read takes an OPT record: its head from the type on, and its options. What
+// options mean in another version of EDNS is not known here.
 func (e *EDNS) read(head, options []byte) bool {
 	e.Present = true
 	e.Size = binary.BigEndian.Uint16(head[2:])
 	e.Version = head[5]
 	e.DO = head[6]&0x80 != 0
-	e.Options = options
 	for len(options) > 0 {
-		if len(options) < 4 {
+		if len(options) < OptionHead {
 			return false
 		}
-		n := 4 + int(binary.BigEndian.Uint16(options[2:]))
+		n := OptionHead + int(binary.BigEndian.Uint16(options[2:]))
 		if n > len(options) {
 			return false
+		}
+		if e.Version == 0 {
+			e.option(options[:n])
 		}
 		options = options[n:]
 	}

@@ -103,7 +103,7 @@ func TestParse(t *testing.T) {
 }
 
 func TestParseFields(t *testing.T) {
-	q := Query{EDNS: EDNS{Present: true, DO: true, Size: 9, Version: 9}}
+	q := Query{EDNS: EDNS{Present: true, DO: true, Size: 9, Version: 9, Has: 255}}
 	packet := []byte(header(1, 0, 0, 0) + question)
 	if Parse(packet, &q) != OK {
 		t.Fatal("not OK")
@@ -111,7 +111,7 @@ func TestParseFields(t *testing.T) {
 	if q.ID != 0x1234 || q.Opcode != OpQuery || !q.RD || q.Type != 28 || q.Class != ClassIN || q.End != len(packet) {
 		t.Errorf("%+v", q)
 	}
-	if q.EDNS.Present || q.EDNS.DO || q.EDNS.Size != 0 || q.EDNS.Version != 0 {
+	if q.EDNS.Present || q.EDNS.DO || q.EDNS.Size != 0 || q.EDNS.Version != 0 || q.EDNS.Has != 0 {
 		t.Errorf("EDNS of an earlier query stays: %+v", q.EDNS)
 	}
 	if got := string(q.Name.Bytes()); got != "\x03www\x07example\x00" {
@@ -129,13 +129,15 @@ func TestParseFields(t *testing.T) {
 
 func TestParseEDNS(t *testing.T) {
 	var q Query
-	options := "\x00\x0a\x00\x02ab\x00\x03\x00\x00"
-	packet := header(1, 0, 0, 1) + question + "\x00\x00\x29\x02\x01\x07\x05\x80\x00\x00\x0a" + options
-	if Parse([]byte(packet), &q) != OK {
-		t.Fatal("not OK")
-	}
-	if e := q.EDNS; !e.Present || e.Size != 0x201 || e.Version != 5 || !e.DO || string(e.Options) != options {
-		t.Errorf("%+v", e)
+	options := "\x00\x0a\x00\x08abcdefgh\x00\x03\x00\x00"
+	for version, has := range map[byte]OptionSet{0: HasCookie | HasNSID, 5: 0} {
+		packet := header(1, 0, 0, 1) + question + "\x00\x00\x29\x02\x01\x07" + string(version) + "\x80\x00\x00\x10" + options
+		if Parse([]byte(packet), &q) != OK {
+			t.Fatal("not OK")
+		}
+		if e := q.EDNS; !e.Present || e.Size != 0x201 || e.Version != version || !e.DO || e.Has != has {
+			t.Errorf("%+v", e)
+		}
 	}
 }
 

@@ -4,25 +4,26 @@ import "encoding/binary"
 
 // Response codes (RFC 1035 §4.1.1, RFC 6672 §2.2, RFC 6891 §9).
 const (
-	NoError  = 0
-	Formerr  = 1
-	ServFail = 2
-	NXDomain = 3
-	Notimp   = 4
-	Refused  = 5
-	YXDomain = 6
-	BadVers  = 16
+	NoError     = 0
+	Formerr     = 1
+	ServFail    = 2
+	NXDomain    = 3
+	Notimp      = 4
+	Refused     = 5
+	YXDomain    = 6
+	BadVers     = 16
+	WrongCookie = 23 // BADCOOKIE, RFC 7873 §8
 )
-
-// UDPSize is the largest UDP payload that is sent, and the size announced in
-// replies, in bytes: it is not fragmented on any usual path.
-const UDPSize = 1232
 
 // MinUDPSize is what every client takes (RFC 1035 §2.3.4), in bytes.
 const MinUDPSize = 512
 
-// NotAuthoritative is the extended error "not authoritative" (RFC 8914 §4.21).
-const NotAuthoritative = 20
+// Extended errors (RFC 8914 §4).
+const (
+	Prohibited       = 18
+	NotAuthoritative = 20
+	NotSupported     = 21
+)
 
 // optSize and errorSize are the bytes of an OPT record and of one extended error in it.
 const (
@@ -44,7 +45,7 @@ func Open(msg, packet []byte, q *Query) []byte {
 	return append(msg, packet[:q.End]...)
 }
 
-// OptSize is how many bytes Close will append.
+// OptSize is how many bytes Close will append beside options and extended error.
 func (q *Query) OptSize() int {
 	if !q.EDNS.Present {
 		return 0
@@ -52,14 +53,27 @@ func (q *Query) OptSize() int {
 	return optSize
 }
 
+// ErrorSize is how many bytes the extended error takes in OPT.
+func (h *Header) ErrorSize() int {
+	if h.ExtendedError == 0 {
+		return 0
+	}
+	return errorSize
+}
+
 // Close completes a message that Open began: it appends the OPT record where
-// the query had one (RFC 6891 §6.1.1) and writes the header.
-func Close(msg []byte, q *Query, h Header) []byte {
+// the query had one (RFC 6891 §6.1.1), with the UDP size that we take and
+// options, and writes the header.
+func Close(msg []byte, q *Query, h Header, size uint16, options []byte) []byte {
 	if q.EDNS.Present {
-		msg = appendOpt(msg, q, h)
+		msg = appendOpt(msg, q, h, size, options)
 		h.Additional++
 	}
-	putHeader(msg, q, h, 1)
+	questions := uint16(1)
+	if q.End == HeaderSize {
+		questions = 0
+	}
+	putHeader(msg, q, h, questions)
 	return msg
 }
 
@@ -91,16 +105,18 @@ func putHeader(msg []byte, q *Query, h Header, questions uint16) {
 	binary.BigEndian.PutUint16(msg[10:], h.Additional)
 }
 
-// appendOpt writes version 0, our size, the client's DO bit (RFC 3225 §3) and,
-// if there is one, the extended error.
-func appendOpt(msg []byte, q *Query, h Header) []byte {
+// appendOpt writes version 0, our size, the client's DO bit (RFC 3225 §3), the
+// options and, if there is one, the extended error.
+func appendOpt(msg []byte, q *Query, h Header, size uint16, options []byte) []byte {
 	do := byte(0)
 	if q.EDNS.DO {
 		do = 0x80
 	}
-	msg = append(msg, 0, 0, TypeOPT, UDPSize>>8, UDPSize&0xff, byte(h.RCode>>4), 0, do, 0)
-	if h.ExtendedError == 0 {
-		return append(msg, 0, 0)
+	n := len(options) + h.ErrorSize()
+	msg = append(msg, 0, 0, TypeOPT, byte(size>>8), byte(size), byte(h.RCode>>4), 0, do, 0, byte(n>>8), byte(n))
+	msg = append(msg, options...)
+	if h.ExtendedError != 0 {
+		msg = append(msg, 0, OptionError, 0, errorSize-OptionHead, byte(h.ExtendedError>>8), byte(h.ExtendedError))
 	}
-	return append(msg, 0, errorSize, 0, 15, 0, 2, byte(h.ExtendedError>>8), byte(h.ExtendedError))
+	return msg
 }
