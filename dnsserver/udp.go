@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	querySize  = 4096 // octets of the longest query taken over UDP
-	answerSize = 1472 // octets an answer has room for before Respond must allocate: what an Ethernet frame carries over IPv4
+	querySize  = 4096   // octets of the longest query taken over UDP
+	answerSize = maxUDP // octets an answer has room for, so that Respond never allocates
 )
 
 // plainUDP serves one UDP socket a message at a time, on systems without batches. A dns.Server owns the socket, so that replies leave

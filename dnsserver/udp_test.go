@@ -42,7 +42,7 @@ func servers(t *testing.T, listen string, respond respondFunc, test func(t *test
 func TestUDPSizes(t *testing.T) {
 	servers(t, "127.0.0.1:0", echo, func(t *testing.T, addr netip.AddrPort, counts func() Counts) {
 		conn := dial(t, "udp", addr)
-		for i, size := range []int{12, 13, 512, answerSize, answerSize + 1, 2000, querySize} {
+		for i, size := range []int{12, 13, 512, 1472, 1473, 2000, querySize} {
 			ask(t, conn, uint16(i), size)
 		}
 		for _, size := range []int{0, 1, 11, querySize + 1, 20000} { // no answer
