@@ -33,7 +33,7 @@ func TestClock(t *testing.T) {
 // TestIdleAnnounced holds what is announced to the bounds of the option.
 func TestIdleAnnounced(t *testing.T) {
 	for idle, want := range map[time.Duration]uint32{time.Second: 10, 1230 * time.Millisecond: 12, 3 * time.Hour: 65535, 0: 100} {
-		if got := New(Options{IdleTimeout: idle}).Shared().keepalive.Load(); got != want {
+		if got := New(Options{TCP: TCPLimits{IdleTimeout: idle}}).Shared().keepalive.Load(); got != want {
 			t.Errorf("%v: %d, want %d", idle, got, want)
 		}
 	}

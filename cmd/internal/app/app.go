@@ -161,7 +161,7 @@ func (a *App) start() error {
 	cfg := a.cur.cfg
 	a.openState()
 	a.publishFirst()
-	a.server.SetTable(a.cur.table)
+	a.publish(a.cur)
 	if err := a.server.Start(); err != nil {
 		return err
 	}

@@ -72,7 +72,7 @@ func (a *App) reopen() (*config.Config, zone.Problems) {
 // swap makes next the state that is served and steered. The caller holds
 // changing.
 func (a *App) swap(next *state) {
-	a.engine.Apply(next.model(), next.table, func() { a.server.SetTable(next.table) })
+	a.engine.Apply(next.model(), next.table, func() { a.publish(next) })
 	a.mu.Lock()
 	a.cur = next
 	a.mu.Unlock()

@@ -31,8 +31,11 @@ type Config struct {
 	Admin       Admin
 	Log         Log
 	Health      Health
+	DNS         DNS
+	ECS         bool // the client subnet option is understood (RFC 7871)
 
 	lines map[string]int
+	nsid  *string // dns.nsid; nil = not given
 }
 
 // Line gives the line of a key in the file: "checks.NAME", and "zones[0].file"
@@ -71,8 +74,9 @@ func (c *Config) Vocabulary() zone.Vocabulary {
 	return zone.Vocabulary{Checks: slices.Sorted(maps.Keys(c.Checks)), Policies: policies}
 }
 
-// Changed lists the paths of the settings that are read at the start only and
-// in which the two configurations differ, in the order of the documentation.
+// Changed lists the paths of the settings in which the two configurations
+// differ, in the order of the documentation. Those that a reload puts into
+// effect are left out: listen, zones, checks, policies, node, dns and ecs.
 func (c *Config) Changed(other *Config) []string {
 	var paths []string
 	differs := func(path string, equal bool) {
@@ -83,7 +87,6 @@ func (c *Config) Changed(other *Config) []string {
 	differs("udp.workers", c.UDP.Workers == other.UDP.Workers)
 	differs("udp.receive_buffer", c.UDP.ReceiveBuffer == other.UDP.ReceiveBuffer)
 	differs("udp.send_buffer", c.UDP.SendBuffer == other.UDP.SendBuffer)
-	differs("node", c.Node == other.Node)
 	differs("watch", c.Watch == other.Watch)
 	differs("state_dir", c.StateDir == other.StateDir)
 	differs("state_max_age", c.StateMaxAge == other.StateMaxAge)

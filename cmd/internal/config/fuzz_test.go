@@ -76,7 +76,7 @@ func FuzzLoad(f *testing.F) {
 		lines := 1 + bytes.Count(data, []byte("\n")) + bytes.Count(data, []byte("\r"))
 		lines += strings.Count(string(data), "\u0085") + strings.Count(string(data), "\u2028") + strings.Count(string(data), "\u2029")
 		for _, p := range problems {
-			if p.Line > lines {
+			if p.Line > lines && p.File == "gslbd.yaml" {
 				t.Errorf("line %d of %d: %v", p.Line, lines, p)
 			}
 		}

@@ -128,6 +128,8 @@ func defaults(file string) *Config {
 	c.Admin.Socket = defaultSocket(filepath.Dir(file))
 	c.Log = Log{Level: "info", Format: "auto"}
 	c.Health.MaxInFlight = 1000
+	c.DNS = DNS{UDPSize: 1232, Cookies: true, NSID: node, Version: true, Hostname: true, ID: true}
+	c.ECS = true
 	return c
 }
 
@@ -148,6 +150,7 @@ func (r *reader) complete(c *Config) {
 	if c.Admin.Socket == defaultSocket(r.dir) { // else it was checked as it was read
 		r.socketLength(field{path: "admin.socket"}, c.Admin.Socket)
 	}
+	r.completeServing(c)
 	r.references()
 	r.circles(c.Checks)
 }

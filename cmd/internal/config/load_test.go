@@ -87,6 +87,7 @@ health: { max_in_flight: 10 }
 		Log:      Log{Level: "debug", Format: "json"},
 		Health:   Health{MaxInFlight: 10},
 		StateDir: filepath.Join(dir, "state"), StateMaxAge: 10 * time.Minute,
+		DNS: DNS{UDPSize: 1232, Cookies: true, NSID: "ns1", Version: true, Hostname: true, ID: true}, ECS: true,
 	}
 	if diff := cmp.Diff(want, got, addrs(), cmpopts.IgnoreUnexported(Config{})); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -100,7 +101,8 @@ func TestLoadDefaults(t *testing.T) {
 		Zones:    []zone.Source{{Name: "gslb.example.com", File: filepath.Join(filepath.Dir(got.File), "gslb.example.com.zone")}},
 		Policies: map[string]steer.Policy{"failover": steer.Failover()}, Watch: true, StateMaxAge: time.Hour,
 		Admin: Admin{Socket: filepath.Join(filepath.Dir(got.File), "gslbd.sock")},
-		Log:   Log{Level: "info", Format: "auto"}, Health: Health{MaxInFlight: 1000}}
+		Log:   Log{Level: "info", Format: "auto"}, Health: Health{MaxInFlight: 1000},
+		DNS: DNS{UDPSize: 1232, Cookies: true, NSID: host, Version: true, Hostname: true, ID: true}, ECS: true}
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Config{})); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
@@ -209,13 +211,13 @@ policies: { two: { order: [a, b], fallback: none, check: web } }
 func TestChanged(t *testing.T) {
 	text := oneZone + "listen: 127.0.0.1:5300\nudp: { workers: 1, receive_buffer: 1MiB, send_buffer: 2MiB }\nnode: a\nwatch: true\nstate_dir: /d\nstate_max_age: 3h\nadmin: { socket: /s }\nlog: { level: info, format: json }\nhealth: { max_in_flight: 5 }\n"
 	before := mustLoad(t, text)
-	for _, other := range []string{text + "checks: { a: { type: icmp } }\n", strings.Replace(text, "5300", "5301", 1)} {
+	for _, other := range []string{text + "checks: { a: { type: icmp } }\necs: false\ndns: { cookies: false }\n", strings.Replace(text, "node: a", "node: b", 1), strings.Replace(text, "5300", "5301", 1)} {
 		if got := before.Changed(mustLoad(t, other)); len(got) != 0 {
 			t.Errorf("got %v, want none", got)
 		}
 	}
 	for path, edit := range map[string][2]string{
-		"udp.workers": {"workers: 1", "workers: 2"}, "udp.receive_buffer": {"1MiB", "3MiB"}, "udp.send_buffer": {"2MiB", "3MiB"}, "node": {"node: a", "node: b"}, "watch": {"true", "false"}, "admin.socket": {"/s", "/t"},
+		"udp.workers": {"workers: 1", "workers: 2"}, "udp.receive_buffer": {"1MiB", "3MiB"}, "udp.send_buffer": {"2MiB", "3MiB"}, "watch": {"true", "false"}, "admin.socket": {"/s", "/t"},
 		"state_dir": {"/d", "/e"}, "state_max_age": {"3h", "2h"},
 		"log.level": {"info", "warn"}, "log.format": {"json", "auto"}, "health.max_in_flight": {"5 ", "6 "},
 	} {
@@ -247,8 +249,11 @@ func TestEverything(t *testing.T) {
 	if problems != nil {
 		t.Fatal(problems.Error())
 	}
-	if same := 11 - len(c.Changed(defaults(c.File))); same != 0 {
+	if same := 10 - len(c.Changed(defaults(c.File))); same != 0 {
 		t.Errorf("%d settings are at their default", same)
+	}
+	if want := (DNS{UDPSize: 1400, UDPSizeWithoutCookie: 600, Cookies: true, NSID: "tokyo", RefuseANY: true}); !cmp.Equal(c.DNS, want) || c.ECS || c.Node != "tokyo-1" {
+		t.Errorf("dns: got %+v, ecs %v", c.DNS, c.ECS)
 	}
 	h := c.Checks["web"].HTTP
 	if h.Host != "www.example.com:8443" || h.SNI != "www.example.com" || len(h.Headers) != 2 || h.Headers[0][0] != "X-Probe" {

@@ -82,7 +82,9 @@ func settings(c *Config) []option {
 		}},
 		{name: "state_dir", set: directory(&c.StateDir), env: true},
 		{name: "state_max_age", set: duration(&c.StateMaxAge, time.Second, 365*24*time.Hour), env: true},
-		{name: "notify", none: true}, {name: "geoip", none: true}, {name: "ecs", none: true},
+		{name: "notify", none: true}, {name: "geoip", none: true},
+		{name: "ecs", set: boolean(&c.ECS), env: true},
+		{name: "dns", sub: serving(c)},
 	}
 }
 
