@@ -247,9 +247,28 @@ func zoneText(s *server, z *zone.Zone) string {
 		r := &z.RRsets[i]
 		p, _ := f.records(r, r.Name)
 		for _, rr := range p.rrs {
-			// The library's CLASS1 of an unknown type is not for every parser.
-			fmt.Fprintln(&b, strings.Replace(rr.String(), "\tCLASS1\t", "\tIN\t", 1))
+			fmt.Fprintln(&b, generic(rr))
 		}
 	}
 	return b.String()
+}
+
+// generic writes a record in the form of RFC 3597 §5, its owner with decimal
+// escapes, so that every parser reads the same.
+func generic(rr dns.RR) string {
+	b := make([]byte, dns.MaxMsgSize)
+	n, err := dns.PackRR(rr, b, 0, nil, false)
+	if err != nil {
+		return err.Error()
+	}
+	var owner strings.Builder
+	off := 0
+	for ; b[off] != 0; off += 1 + int(b[off]) {
+		for _, c := range b[off+1 : off+1+int(b[off])] {
+			fmt.Fprintf(&owner, "\\%03d", c)
+		}
+		owner.WriteByte('.')
+	}
+	data := b[off+11 : n]
+	return fmt.Sprintf("%s %d IN TYPE%d \\# %d %x", owner.String(), rr.Header().Ttl, rr.Header().Rrtype, len(data), data)
 }

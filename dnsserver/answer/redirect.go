@@ -11,13 +11,14 @@ import (
 func (r *Reply) redirect(n *node, name *wire.Name, pos int, qtype uint16, hop int) int {
 	z := r.zone
 	b, _ := r.load(z, z.rrset(n, wire.TypeDNAME), z.base(n))
-	at := len(r.Msg)
 	prefix := name.Len - z.size(n)
-	if r.put(b, pos+prefix) == 0 {
-		r.truncate()
-		return 0
+	if r.first(n) {
+		if r.put(b, pos+prefix) == 0 {
+			r.truncate()
+			return 0
+		}
+		r.Header.Answer++
 	}
-	r.Header.Answer++
 	size := prefix + len(b.target)
 	if size > wire.MaxName {
 		r.Kind, r.Header.RCode = TooLong, wire.YXDomain
@@ -29,7 +30,7 @@ func (r *Reply) redirect(n *node, name *wire.Name, pos int, qtype uint16, hop in
 		return 0
 	}
 	r.Msg = append(r.Msg, byte(0xc0|pos>>8), byte(pos), 0, wire.TypeCNAME, 0, wire.ClassIN)
-	r.Msg = append(r.Msg, r.Msg[at+6:at+10]...) // TTL
+	r.Msg = append(r.Msg, b.data[6:10]...) // TTL
 	r.Msg = binary.BigEndian.AppendUint16(r.Msg, uint16(size))
 	r.Msg = append(r.Msg, name.Wire[:prefix]...)
 	r.Msg = append(r.Msg, b.target...)
@@ -39,4 +40,17 @@ func (r *Reply) redirect(n *node, name *wire.Name, pos int, qtype uint16, hop in
 	}
 	r.chain[hop].Set(r.Msg[cname+recordHead:])
 	return cname + recordHead
+}
+
+// first tells whether the DNAME of n is not in the answer yet: a chain may
+// come by it more than once, but an RRset has no duplicates (RFC 2181 §5).
+func (r *Reply) first(n *node) bool {
+	for _, seen := range r.redirects[:r.dnames] {
+		if seen == n {
+			return false
+		}
+	}
+	r.redirects[r.dnames] = n
+	r.dnames++
+	return true
 }

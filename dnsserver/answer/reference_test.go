@@ -287,6 +287,12 @@ func (f *reference) redirect(e *expected, z *refZone, name, owner string, d *zon
 		return ""
 	}
 	dname := e.answer[len(e.answer)-1].rrs[0].(*dns.DNAME)
+	for _, p := range e.answer[:len(e.answer)-1] {
+		if dns.IsDuplicate(p.rrs[0], dname) {
+			e.answer = e.answer[:len(e.answer)-1] // given before
+			break
+		}
+	}
 	target := strings.TrimSuffix(name, owner) + dname.Target
 	if n, err := dns.PackDomainName(target, make([]byte, 512), 0, nil, false); err != nil || n > 255 {
 		e.rcode = dns.RcodeYXDomain

@@ -34,6 +34,9 @@ type Reply struct {
 	apex     int    // where the zone's name stands in Msg
 	static   body
 	chain    [maxHops]wire.Name
+
+	redirects [maxHops + 1]*node // those whose DNAME is in the answer
+	dnames    int                // how many they are
 }
 
 // Seed sets where the rotation of the records starts.
