@@ -29,6 +29,9 @@ run: build
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) ./...
 	$(GO) run ./testdata/bench -rounds $(ROUNDS)
+	$(GO) run ./testdata/bench packets
+	$(GO) run ./testdata/bench latency
+	$(GO) run ./testdata/bench memory
 	$(GO) run ./testdata/bench probes
 
 # Every fuzz target of every package, FUZZTIME each. "context deadline exceeded" without a failing input is
