@@ -106,8 +106,15 @@ func (p *fileProber) usable(info fs.FileInfo) *failure {
 	return nil
 }
 
+// unreadable words why the file cannot be read. That this process has run out of
+// something says nothing about the file, not even that it is silent.
 func (p *fileProber) unreadable(err error) *failure {
 	var path *fs.PathError
+	switch errnoOf(err) {
+	case syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM:
+		_, text := blame(err, errnoOf(err))
+		return fault("%s: %s", plain(p.opts.Path), text)
+	}
 	switch {
 	case errors.Is(err, errTooLong):
 		return p.unknown("is longer than 16 MiB")

@@ -3,6 +3,7 @@ package probe
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -107,6 +108,23 @@ func TestFileUnreadable(t *testing.T) {
 		if got := p.Probe(context.Background()); got.Outcome != c.outcome {
 			t.Errorf("%q: %s %q", c.text, word(got.Outcome), got.Reason)
 		}
+	}
+}
+
+// Want of descriptors or memory is our own: a member that is up stays up.
+func TestFileNoDescriptors(t *testing.T) {
+	c := fileCheck("/run/states", 0)
+	made, err := New(c, Target{Addr: local}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for errno, reason := range map[syscall.Errno]string{
+		syscall.EMFILE: "no file descriptors left (raise LimitNOFILE or lower health.max_in_flight)",
+		syscall.ENFILE: "no file descriptors left (raise LimitNOFILE or lower health.max_in_flight)",
+		syscall.ENOMEM: "no buffer space on this machine",
+	} {
+		made.(*fileProber).open = func(path string) (*os.File, error) { return nil, &fs.PathError{Op: "open", Path: path, Err: errno} }
+		want(t, Round(context.Background(), made, c), Fault, "/run/states: "+reason)
 	}
 }
 
