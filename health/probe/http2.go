@@ -5,8 +5,11 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"time"
 )
 
 // request2 speaks HTTP/2 over conn: negotiated over TLS, with prior knowledge
@@ -40,7 +43,16 @@ func (p *httpProber) request2(ctx context.Context, conn net.Conn, w *watched, h 
 		req.Header.Add(name, value)
 	})
 	tr.add("request", "%s %s HTTP/2, host %s", h.method, h.url.RequestURI(), h.url.Host)
+	first := new(atomic.Int64) // when the reply began; written by another goroutine
+	if tr.on {
+		req = req.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+			GotFirstResponseByte: func() { first.CompareAndSwap(0, int64(time.Since(tr.start))) },
+		}))
+	}
 	resp, err := transport.RoundTrip(req)
+	if at := time.Duration(first.Load()); at > 0 {
+		tr.steps = append(tr.steps, Step{At: at, What: "first byte"})
+	}
 	if err != nil {
 		return nil, p.failure2(ctx, err, w)
 	}

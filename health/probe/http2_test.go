@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // web2 starts a server that speaks HTTP/2 and nothing else.
@@ -74,6 +75,38 @@ func TestHTTP2(t *testing.T) {
 				c.change(o)
 			}), target(at))
 			want(t, got, c.outcome, c.reason)
+		}
+	}
+}
+
+// The steps are those of HTTP/1.1, the first byte of each reply included.
+func TestHTTP2Trace(t *testing.T) {
+	for _, secure := range []bool{false, true} {
+		at, _ := web2(t, secure, func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/" {
+				http.Redirect(w, r, "/there", http.StatusFound)
+			}
+		})
+		c := httpCheck(long, func(o *HTTP) { v2(o); o.Redirects = 1 })
+		each := "connect request first-byte header "
+		if secure {
+			v2tls(c.HTTP)
+			each = "connect tls request first-byte header "
+		}
+		p, err := New(c, target(at), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, last := "", time.Duration(0)
+		for _, s := range Round(context.Background(), p, c).Steps {
+			got += strings.ReplaceAll(s.What, " ", "-") + " "
+			if s.At < last {
+				t.Errorf("%s at %s, after one at %s", s.What, s.At, last)
+			}
+			last = s.At
+		}
+		if want := each + "redirect " + each + "last-byte "; got != want {
+			t.Errorf("got %s\nwant %s", got, want)
 		}
 	}
 }
