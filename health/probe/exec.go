@@ -29,7 +29,7 @@ func newExec(c Check, t Target, base common) (Prober, error) {
 	if len(o.Command) == 0 {
 		return nil, fmt.Errorf("command is empty")
 	}
-	if t.Port == 0 && o.names("{port}") {
+	if c.LacksPort(t) {
 		return nil, fmt.Errorf("command uses {port}, and target %s has none", t.Addr)
 	}
 	env := []string{"PATH=" + os.Getenv("PATH")}
@@ -48,6 +48,12 @@ func (c Check) MaxRunning() int {
 	return c.Exec.MaxRunning
 }
 
+// LacksPort says that the command of a check is to be given the target's port,
+// and the target has none. Such a check can only be a Fault.
+func (c Check) LacksPort(t Target) bool {
+	return c.Exec != nil && t.Port == 0 && c.Exec.names("{port}")
+}
+
 // arguments are those of the command for t; the program's name stays.
 func (o *Exec) arguments(t Target) []string {
 	values := strings.NewReplacer("{address}", t.Addr.Unmap().String(),
@@ -60,7 +66,7 @@ func (o *Exec) arguments(t Target) []string {
 }
 
 func (o *Exec) names(placeholder string) bool {
-	for _, a := range o.Command[1:] {
+	for _, a := range o.Command[min(1, len(o.Command)):] {
 		if strings.Contains(a, placeholder) {
 			return true
 		}

@@ -24,6 +24,7 @@ func advise(cfg *config.Config, z *served) zone.Problems {
 		found = append(found, unusable(cfg.Policies[g.Policy], g)...)
 		for _, m := range g.Members {
 			found = append(found, sourceless(cfg.Checks, m)...)
+			found = append(found, portless(cfg.Checks, m)...)
 		}
 	}
 	if more := len(found) - maxAdvice; more > 0 {
@@ -65,8 +66,10 @@ func unusable(p steer.Policy, g *zone.Group) (found zone.Problems) {
 // target's family to probe from.
 func sourceless(checks map[string]probe.Check, m zone.Member) (found zone.Problems) {
 	for _, name := range probe.Leaves(checks, m.Checks) {
-		source, is4 := checks[name].Source, m.Target.Addr.Is4()
-		if len(source) == 0 || slices.ContainsFunc(source, func(a netip.Addr) bool { return a.Is4() == is4 }) {
+		c, is4 := checks[name], m.Target.Addr.Is4()
+		source := c.Source
+		connects := c.Exec == nil && c.File == nil
+		if len(source) == 0 || !connects || slices.ContainsFunc(source, func(a netip.Addr) bool { return a.Is4() == is4 }) {
 			continue
 		}
 		family := "IPv6"
@@ -76,6 +79,20 @@ func sourceless(checks map[string]probe.Check, m zone.Member) (found zone.Proble
 		found = append(found, zone.Problem{File: m.File, Line: m.Line, Severity: zone.Warning,
 			Message: fmt.Sprintf("check %q can never probe %s: its source has no %s address", name, m.Target.Addr, family),
 			Hint:    fmt.Sprintf("add one to checks.%s.source, or leave source out", name)})
+	}
+	return found
+}
+
+// portless finds commands that are to be given a port which the target of a
+// member does not name.
+func portless(checks map[string]probe.Check, m zone.Member) (found zone.Problems) {
+	for _, name := range probe.Leaves(checks, m.Checks) {
+		if !checks[name].LacksPort(probe.Target{Addr: m.Target.Addr, Port: m.Target.Port}) {
+			continue
+		}
+		found = append(found, zone.Problem{File: m.File, Line: m.Line, Severity: zone.Warning,
+			Message: fmt.Sprintf("check %q can never probe %s: its command uses {port}, and the target has none", name, m.Target.Addr),
+			Hint:    "write target=:PORT behind the record, or the port into the command"})
 	}
 	return found
 }

@@ -41,6 +41,30 @@ a.zone:9: warning: check "four" can never probe ::2: its source has no IPv6 addr
 	}
 }
 
+// TestAdvicePort: a command that wants a port is told of each member without one,
+// also as part of a combination; the source of a command does not matter.
+func TestAdvicePort(t *testing.T) {
+	cfg := configured(t, `checks:
+  ex:   { type: exec, command: [ "true", "{address}:{port}" ] }
+  deep: { type: any, of: [ ex ] }
+  plain: { type: exec, command: [ "true", "{address}" ] }
+`, header+`a A 127.0.0.1 ; @primary   check=ex target=:80
+a A 127.0.0.2 ; @secondary check=deep
+a A 127.0.0.3 ; @secondary check=ex,plain
+`)
+	want := `a.zone:7: warning: check "ex" can never probe 127.0.0.2: its command uses {port}, and the target has none
+  hint: write target=:PORT behind the record, or the port into the command
+a.zone:8: warning: check "ex" can never probe 127.0.0.3: its command uses {port}, and the target has none
+  hint: write target=:PORT behind the record, or the port into the command`
+	if got := Check(cfg, nil, false).Problems.Error(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	cfg = configured(t, "checks:\n  ex: { type: exec, command: [ \"true\" ], source: \"::1\" }\n", header+"a A 127.0.0.1 ; @primary check=ex\n")
+	if got := Check(cfg, nil, false).Problems; len(got) != 0 {
+		t.Errorf("got %v", got)
+	}
+}
+
 // TestAdviceMinHealthy: a pool too small for its policy is told with the line
 // of its group; percentages, drained pools, the fallback pool and pools that a
 // group does not have are in order.
