@@ -192,8 +192,9 @@ func TestAnnouncedSizes(t *testing.T) {
 			if name == "mid" {
 				ask = fmt.Sprintf("mid.example. TXT +edns=%d", size)
 			}
-			udp, n := s.ask(t, query(t, ask), dnsserver.UDP)
-			tcp, whole := s.ask(t, query(t, ask), dnsserver.TCP)
+			udp, short := s.ask(t, query(t, ask), dnsserver.UDP)
+			tcp, long := s.ask(t, query(t, ask), dnsserver.TCP)
+			n, whole := len(short), len(long)
 			if n > limit || tcp.Truncated || whole <= limit && udp.Truncated {
 				t.Errorf("%s: %d bytes over UDP, TC %v; %d over TCP, TC %v", ask, n, udp.Truncated, whole, tcp.Truncated)
 			}
