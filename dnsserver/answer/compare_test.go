@@ -23,13 +23,14 @@ func check(t testing.TB, s *server, f *reference, packet []byte) {
 	}
 	q := new(dns.Msg)
 	readable := q.Unpack(packet) == nil && len(q.Question) <= 1
-	var whole *dns.Msg
+	var whole *dns.Msg // what TCP gives, where a keepalive option may be malformed that means nothing over UDP
+	comparable := func() bool { return readable && !options(f.server.set, packet, dnsserver.TCP).malformed }
 	for _, transport := range []dnsserver.Transport{dnsserver.TCP, dnsserver.UDP, dnsserver.TLS} {
 		m, reply := s.ask(t, packet, transport)
 		if whole == nil {
 			whole = m
 		}
-		if m.Truncated && m.Authoritative != whole.Authoritative && whole.Rcode != dns.RcodeServerFailure {
+		if m.Truncated && m.Authoritative != whole.Authoritative && whole.Rcode != dns.RcodeServerFailure && comparable() {
 			t.Fatalf("AA %v with TC, %v without\nquery %v", m.Authoritative, whole.Authoritative, q)
 		}
 		frame(t, packet, m)
@@ -40,7 +41,7 @@ func check(t testing.TB, s *server, f *reference, packet []byte) {
 		if err := right(f, q, m, packet, reply, transport); err != nil {
 			t.Fatalf("over %v: %v\nquery %v\nreply %v", transport, err, q, m)
 		}
-		if limit := limitOf(f, q, packet, transport); m.Truncated && !large(t, s, packet, limit) {
+		if limit := limitOf(f, q, packet, transport); m.Truncated && comparable() && !large(t, s, packet, limit) {
 			t.Fatalf("TC, though the answer fits %d bytes\nquery %v", limit, q)
 		}
 	}
