@@ -16,6 +16,9 @@ const (
 	countCookieOnly
 	countDropped
 	countTruncated
+	countLimited
+	countSlipped
+	countSpared
 	counts
 )
 
@@ -28,8 +31,8 @@ type AnswerCounts struct {
 
 func (c *AnswerCounts) add(kind int) { c.n[kind].Add(1) }
 
-// Outcomes says how often each kind of answer was given. Truncated counts some
-// of the others again; everything else adds up to the packets received.
+// Outcomes says how often each kind of answer was given. The last four count
+// some of the others again; everything else adds up to the packets received.
 type Outcomes struct {
 	Positive, NoData, NXDomain, Referral, Refused, ServFail, YXDomain uint64
 	FormErr, NotImp, BadVers                                          uint64
@@ -37,6 +40,9 @@ type Outcomes struct {
 	CookieOnly                                                        uint64 // queries without a question, for a cookie
 	Dropped                                                           uint64 // no reply: too short, or itself a reply
 	Truncated                                                         uint64
+	Limited                                                           uint64 // over the rate limit, not sent
+	Slipped                                                           uint64 // over the rate limit, sent truncated, or, an error, whole
+	Spared                                                            uint64 // over the rate limit, sent whole all the same (RateLimit.LogOnly)
 }
 
 // AddTo sums the counts into o. It may be called at any time.
@@ -56,6 +62,9 @@ func (c *AnswerCounts) AddTo(o *Outcomes) {
 		countCookieOnly: &o.CookieOnly,
 		countDropped:    &o.Dropped,
 		countTruncated:  &o.Truncated,
+		countLimited:    &o.Limited,
+		countSlipped:    &o.Slipped,
+		countSpared:     &o.Spared,
 	} {
 		*sum += c.n[i].Load()
 	}

@@ -20,7 +20,7 @@ func attacked(t *testing.T) *Server {
 	t.Helper()
 	leaks := goleak.IgnoreCurrent()
 	r, _ := newTestResponder(t, map[string]string{"gslb.example.com.": benchZone})
-	s := New(Options{Listen: []string{"127.0.0.1:0"}, Workers: 2, MessageTimeout: 200 * time.Millisecond})
+	s := New(Options{Listen: []string{"127.0.0.1:0"}, Workers: 2, TCP: TCPLimits{MessageTimeout: 200 * time.Millisecond, MaxConnectionsPerClient: 1000}})
 	s.SetTable(r.table.Load())
 	if err := s.Start(); err != nil {
 		t.Fatal(err)

@@ -16,9 +16,12 @@ const (
 	maxUDP = 4096
 )
 
+// cookieSize is the length of the COOKIE option in replies, in bytes; it stands first.
+const cookieSize = wire.OptionHead + 24
+
 // maxOptions is the room for the options of one reply in bytes: COOKIE, subnet,
 // keepalive, NSID and padding at their longest.
-const maxOptions = 28 + 24 + 6 + 259 + 4 + 467
+const maxOptions = cookieSize + 24 + 6 + 259 + 4 + 467
 
 // Responder turns queries into replies. It holds scratch space, so each
 // goroutine needs its own; the table and the counts may be shared. It neither
@@ -29,15 +32,16 @@ type Responder struct {
 	count       *AnswerCounts
 	query       wire.Query
 	reply       answer.Reply
-	options     []byte // of the reply's OPT
-	validCookie bool   // the client sent a server cookie that we made for it
+	options     []byte                       // of the reply's OPT
+	validCookie bool                         // the client sent a server cookie that we made for it
+	rate        *atomic.Pointer[rateLimiter] // holds nil when the rate of answers is not limited
 }
 
 // NewResponder makes a Responder that answers from whatever *table holds when
 // a query comes (nil: REFUSED) and counts in *count. Its settings are the
 // default ones, and its clock stands, unless With gives it others.
 func NewResponder(table *atomic.Pointer[answer.Table], count *AnswerCounts) *Responder {
-	r := &Responder{table: table, shared: NewShared(), count: count, options: make([]byte, 0, maxOptions)}
+	r := &Responder{table: table, shared: NewShared(), count: count, options: make([]byte, 0, maxOptions), rate: new(atomic.Pointer[rateLimiter])}
 	r.reply.Seed(rand.Uint64())
 	return r
 }
@@ -54,6 +58,7 @@ func (r *Responder) With(shared *Shared) *Responder {
 // that much room in dst nothing is allocated. client is where the packet came from.
 func (r *Responder) Respond(dst, packet []byte, client netip.AddrPort, transport Transport) []byte {
 	msg := dst[len(dst):]
+	r.options, r.validCookie = r.options[:0], false
 	switch wire.Parse(packet, &r.query) {
 	case wire.Drop:
 		r.count.add(countDropped)
@@ -67,6 +72,11 @@ func (r *Responder) Respond(dst, packet []byte, client netip.AddrPort, transport
 	default:
 		msg = r.answer(msg, packet, client.Addr(), transport)
 	}
+	if l := r.rate.Load(); l != nil && transport == UDP {
+		if msg = r.limited(l, msg, client.Addr(), r.validCookie); msg == nil {
+			return dst
+		}
+	}
 	if free := dst[len(dst):cap(dst)]; len(free) >= len(msg) && &free[0] == &msg[0] {
 		return dst[:len(dst)+len(msg)]
 	}
@@ -77,7 +87,6 @@ func (r *Responder) Respond(dst, packet []byte, client netip.AddrPort, transport
 func (r *Responder) answer(msg, packet []byte, client netip.Addr, transport Transport) []byte {
 	q, reply, set := &r.query, &r.reply, r.shared.settings.Load()
 	wellFormed := true
-	r.options, r.validCookie = r.options[:0], false
 	if q.EDNS.Has != 0 {
 		wellFormed = r.readOptions(set, client, transport)
 	}
@@ -104,8 +113,6 @@ func (r *Responder) answer(msg, packet []byte, client netip.Addr, transport Tran
 	if q.EDNS.Has&(wire.HasNSID|wire.HasPadding) != 0 {
 		r.fillOptions(set, limit)
 	}
-	// Who asks (client), what is answered (kind) and whether the client is who
-	// it says (r.validCookie) are known here; nothing has been counted.
 	r.count.add(kind)
 	return wire.Close(reply.Msg, q, reply.Header, set.udpSize, r.options)
 }

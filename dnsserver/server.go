@@ -26,6 +26,7 @@ type Server struct {
 	table        atomic.Pointer[answer.Table]  // what every Responder answers from
 	shared       *Shared                       // settings and clock of every Responder
 	newResponder func(*AnswerCounts) responder // one for each goroutine that answers
+	limiter      atomic.Pointer[rateLimiter]   // of every Responder; see SetRateLimit
 	control      func(network, address string, raw syscall.RawConn) error
 	guard        guard
 	tcp          *tcpShared
@@ -52,7 +53,11 @@ func New(opts Options) *Server {
 	s := &Server{opts: opts.withDefaults(), shared: NewShared(), clock: make(chan struct{})}
 	s.receive, s.send = newBuffers(opts, s.opts)
 	s.guard.log = s.opts.Log
-	s.newResponder = func(count *AnswerCounts) responder { return NewResponder(&s.table, count).With(s.shared) }
+	s.newResponder = func(count *AnswerCounts) responder {
+		r := NewResponder(&s.table, count).With(s.shared)
+		r.rate = &s.limiter
+		return r
+	}
 	s.tcp = newTCPShared(s)
 	s.life, s.end = context.WithCancel(context.Background())
 	s.SetTCPLimits(s.opts.TCP)
@@ -98,6 +103,7 @@ func (s *Server) Start() error {
 	}
 	s.mu.Lock()
 	s.started = true
+	s.limiter.Load().start()
 	s.ticking.Go(func() { s.shared.tick(s.clock) })
 	s.mu.Unlock()
 	commit()
@@ -123,6 +129,7 @@ func (s *Server) Stop(ctx context.Context) error {
 	}
 	wait.Wait()
 	s.leaving.Wait()
+	s.stopRateLimit()
 	return errors.Join(errs...)
 }
 

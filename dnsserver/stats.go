@@ -6,7 +6,7 @@ import "sync/atomic"
 type Counts struct {
 	Received   uint64 // messages read from the network
 	Answered   uint64 // answers handed to the kernel
-	Dropped    uint64 // received, and no answer made: not a query, too long, or a panic
+	Dropped    uint64 // received, and no answer sent: not a query, too long, over the rate limit, or a panic
 	SendErrors uint64 // answers that the kernel refused or the client did not take
 	Panics     uint64 // messages whose handling panicked; each is in Dropped too
 }

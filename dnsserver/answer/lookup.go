@@ -30,6 +30,9 @@ func (t *Table) Lookup(q *wire.Query, r *Reply) {
 		if z != r.zone || hop == 0 {
 			r.zone, r.apex = z, pos+name.Len-len(z.apex)
 		}
+		if hop == 0 {
+			r.origin = r.apex
+		}
 		next := r.step(name, pos, q.Type, hop)
 		if next == 0 || r.loops(q, hop) {
 			return
@@ -47,6 +50,9 @@ func (r *Reply) step(name *wire.Name, pos int, qtype uint16, hop int) int {
 	n := &z.nodes[i]
 	if n.flags&isOccluded != 0 {
 		n, exact = &z.nodes[n.aux], false
+	}
+	if hop == 0 {
+		r.source = pos + name.Len - z.size(n)
 	}
 	if n.flags&isCut != 0 && !(exact && qtype == wire.TypeDS) {
 		r.refer(n, pos+name.Len-z.size(n), hop)

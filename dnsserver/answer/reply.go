@@ -32,6 +32,8 @@ type Reply struct {
 	table    *Table // that zone is of
 	zone     *Zone  // of the name at hand; afterwards, of the last name that was in one
 	apex     int    // where the zone's name stands in Msg
+	source   int    // see Source: where the owner of the first record begins in the question
+	origin   int    // and the name of its zone
 	static   body
 	chain    [maxHops]wire.Name
 
