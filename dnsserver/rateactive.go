@@ -97,6 +97,7 @@ func (a *activePrefixes) end(p *activePrefix, last int64) {
 
 // endAll ends them all, where nothing more will be limited.
 func (a *activePrefixes) endAll(now int64) {
+	a.sweep(now) // some may have begun just now
 	for i := range a.places {
 		if p := &a.places[i]; p.told {
 			a.end(p, now)

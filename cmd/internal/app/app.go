@@ -162,6 +162,7 @@ func (a *App) start() error {
 	a.openState()
 	a.publishFirst()
 	a.publish(a.cur)
+	a.limit(cfg)
 	if err := a.server.Start(); err != nil {
 		return err
 	}

@@ -33,6 +33,8 @@ type Config struct {
 	Health      Health
 	DNS         DNS
 	ECS         bool // the client subnet option is understood (RFC 7871)
+	TCP         TCP
+	RateLimit   RateLimit
 
 	lines map[string]int
 	nsid  *string // dns.nsid; nil = not given

@@ -130,6 +130,7 @@ func defaults(file string) *Config {
 	c.Health.MaxInFlight = 1000
 	c.DNS = DNS{UDPSize: 1232, Cookies: true, NSID: node, Version: true, Hostname: true, ID: true}
 	c.ECS = true
+	c.TCP, c.RateLimit = defaultTCP(), defaultRateLimit()
 	return c
 }
 
@@ -151,6 +152,7 @@ func (r *reader) complete(c *Config) {
 		r.socketLength(field{path: "admin.socket"}, c.Admin.Socket)
 	}
 	r.completeServing(c)
+	r.idleRateLimit(c.RateLimit)
 	r.references()
 	r.circles(c.Checks)
 }

@@ -88,6 +88,7 @@ health: { max_in_flight: 10 }
 		Health:   Health{MaxInFlight: 10},
 		StateDir: filepath.Join(dir, "state"), StateMaxAge: 10 * time.Minute,
 		DNS: DNS{UDPSize: 1232, Cookies: true, NSID: "ns1", Version: true, Hostname: true, ID: true}, ECS: true,
+		TCP: defaultTCP(), RateLimit: defaultRateLimit(),
 	}
 	if diff := cmp.Diff(want, got, addrs(), cmpopts.IgnoreUnexported(Config{})); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -102,7 +103,9 @@ func TestLoadDefaults(t *testing.T) {
 		Policies: map[string]steer.Policy{"failover": steer.Failover()}, Watch: true, StateMaxAge: time.Hour,
 		Admin: Admin{Socket: filepath.Join(filepath.Dir(got.File), "gslbd.sock")},
 		Log:   Log{Level: "info", Format: "auto"}, Health: Health{MaxInFlight: 1000},
-		DNS: DNS{UDPSize: 1232, Cookies: true, NSID: host, Version: true, Hostname: true, ID: true}, ECS: true}
+		DNS: DNS{UDPSize: 1232, Cookies: true, NSID: host, Version: true, Hostname: true, ID: true}, ECS: true,
+		TCP:       TCP{MaxConnections: 1000, MaxConnectionsPerClient: 100, IdleTimeout: 10 * time.Second, MessageTimeout: 5 * time.Second},
+		RateLimit: RateLimit{Slip: 2, IPv4Prefix: 24, IPv6Prefix: 56, TableSize: 524288}}
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Config{})); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

@@ -80,6 +80,8 @@ func settings(c *Config) []option {
 		{name: "health", sub: []option{
 			{name: "max_in_flight", set: integer(&c.Health.MaxInFlight, 1, 100_000), env: true},
 		}},
+		{name: "tcp", sub: tcpLimitOptions(&c.TCP)},
+		{name: "rate_limit", sub: rateLimitOptions(&c.RateLimit)},
 		{name: "state_dir", set: directory(&c.StateDir), env: true},
 		{name: "state_max_age", set: duration(&c.StateMaxAge, time.Second, 365*24*time.Hour), env: true},
 		{name: "notify", none: true}, {name: "geoip", none: true},
