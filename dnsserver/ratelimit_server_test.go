@@ -151,3 +151,24 @@ func TestRateLimitClock(t *testing.T) {
 		l.stop()
 	})
 }
+
+// BenchmarkRateLimit measures one reply with and without a limit that is not reached.
+func BenchmarkRateLimit(b *testing.B) {
+	for name, rate := range map[string]int{"off": 0, "on": 30000} {
+		b.Run(name, func(b *testing.B) {
+			r, _ := newTestResponder(b, map[string]string{"gslb.example.com.": benchZone})
+			if rate > 0 {
+				r.limit.Store(newRateLimiter(RateLimit{ResponsesPerSecond: rate, LogOnly: true}, zap.NewNop()))
+			}
+			packet, dst := kind{ask: "one" + inZone, qtype: dns.TypeA, edns: true}.packet(b), make([]byte, 0, 1232)
+			client, now := netip.MustParseAddrPort("192.0.2.1:53"), int64(0)
+			for b.Loop() {
+				if l := r.limit.Load(); l != nil {
+					now += int64(time.Second) / int64(rate)
+					l.now.Store(now)
+				}
+				r.Respond(dst, packet, client, UDP)
+			}
+		})
+	}
+}
