@@ -17,7 +17,7 @@ type tcpPool struct {
 	evicted atomic.Uint64
 
 	mu      sync.Mutex           // guards what follows
-	order   list.List            // of *tcpConn; first the one that has waited for longest since it was accepted or took an answer
+	order   list.List            // of *tcpConn; first the one that has waited for longest since it was accepted or answered
 	clients map[netip.Prefix]int // how many each client has
 }
 
@@ -58,7 +58,7 @@ func (p *tcpPool) add(c *tcpConn, limits *TCPLimits) bool {
 	return true
 }
 
-// touch notes that a client took an answer.
+// touch notes that a client is being answered.
 func (p *tcpPool) touch(c *tcpConn) {
 	p.mu.Lock()
 	if c.place != nil {

@@ -198,20 +198,20 @@ func (s *tcpSession) flush() bool {
 	if len(s.out) == 0 {
 		return true
 	}
+	c, pooled := s.conn.(*tcpConn)
+	if pooled {
+		s.shared.pool.touch(c) // before the client can know of its answer and act on it
+	}
 	err := s.conn.SetWriteDeadline(time.Now().Add(s.shared.limits.Load().MessageTimeout))
 	if err == nil {
 		_, err = s.conn.Write(s.out)
 	}
 	s.out = s.out[:0]
-	c, pooled := s.conn.(*tcpConn)
-	switch {
-	case err != nil:
+	if err != nil {
 		s.shared.counters.sendErrors.Add(1)
 		if pooled {
 			abort(c.Conn) // closing it is still left to the caller
 		}
-	case pooled:
-		s.shared.pool.touch(c)
 	}
 	return err == nil
 }
