@@ -70,7 +70,7 @@ func (r *Responder) Respond(dst, packet []byte, client netip.AddrPort, transport
 		r.count.add(countNotImp)
 		msg = wire.Bare(msg, &r.query, wire.Notimp)
 	default:
-		msg = r.answer(msg, packet, client.Addr(), transport)
+		msg = r.answer(wire.Open(msg, packet, &r.query), client.Addr(), transport)
 	}
 	if l := r.rate.Load(); l != nil && transport == UDP {
 		if msg = r.limited(l, msg, client.Addr(), r.validCookie); msg == nil {
@@ -83,15 +83,16 @@ func (r *Responder) Respond(dst, packet []byte, client netip.AddrPort, transport
 	return append(dst, msg...)
 }
 
-// answer replies to a well-formed query.
-func (r *Responder) answer(msg, packet []byte, client netip.Addr, transport Transport) []byte {
+// answer replies to a well-formed query behind its question. (Few arguments:
+// all of them fit into registers.)
+func (r *Responder) answer(msg []byte, client netip.Addr, transport Transport) []byte {
 	q, reply, set := &r.query, &r.reply, r.shared.settings.Load()
 	wellFormed := true
 	if q.EDNS.Has != 0 {
 		wellFormed = r.readOptions(set, client, transport)
 	}
 	limit := r.limit(set, transport)
-	reply.Begin(wire.Open(msg, packet, q), limit-q.OptSize()-len(r.options))
+	reply.Begin(msg, limit-q.OptSize()-len(r.options))
 	kind := countRefused
 	switch {
 	case q.EDNS.Version > 0:
@@ -114,7 +115,7 @@ func (r *Responder) answer(msg, packet []byte, client netip.Addr, transport Tran
 		r.fillOptions(set, limit)
 	}
 	r.count.add(kind)
-	return wire.Close(reply.Msg, q, reply.Header, set.udpSize, r.options)
+	return wire.Close(reply.Msg, q, &reply.Header, set.udpSize, r.options)
 }
 
 // limit gives the greatest length of a reply in bytes.

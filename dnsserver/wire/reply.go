@@ -64,16 +64,16 @@ func (h *Header) ErrorSize() int {
 // Close completes a message that Open began: it appends the OPT record where
 // the query had one (RFC 6891 §6.1.1), with the UDP size that we take and
 // options, and writes the header.
-func Close(msg []byte, q *Query, h Header, size uint16, options []byte) []byte {
+func Close(msg []byte, q *Query, h *Header, size uint16, options []byte) []byte {
+	additional, questions := h.Additional, uint16(1)
 	if q.EDNS.Present {
 		msg = appendOpt(msg, q, h, size, options)
-		h.Additional++
+		additional++
 	}
-	questions := uint16(1)
 	if q.End == HeaderSize {
 		questions = 0
 	}
-	putHeader(msg, q, h, questions)
+	putHeader(msg, q, h, questions, additional)
 	return msg
 }
 
@@ -81,11 +81,11 @@ func Close(msg []byte, q *Query, h Header, size uint16, options []byte) []byte {
 // be read or means nothing to us.
 func Bare(msg []byte, q *Query, rcode uint16) []byte {
 	msg = append(msg, make([]byte, HeaderSize)...)
-	putHeader(msg, q, Header{RCode: rcode}, 0)
+	putHeader(msg, q, &Header{RCode: rcode}, 0, 0)
 	return msg
 }
 
-func putHeader(msg []byte, q *Query, h Header, questions uint16) {
+func putHeader(msg []byte, q *Query, h *Header, questions, additional uint16) {
 	flags := 1<<15 | uint16(q.Opcode)<<11 | h.RCode&15
 	if h.AA {
 		flags |= 1 << 10
@@ -102,21 +102,23 @@ func putHeader(msg []byte, q *Query, h Header, questions uint16) {
 	binary.BigEndian.PutUint16(msg[4:], questions)
 	binary.BigEndian.PutUint16(msg[6:], h.Answer)
 	binary.BigEndian.PutUint16(msg[8:], h.Authority)
-	binary.BigEndian.PutUint16(msg[10:], h.Additional)
+	binary.BigEndian.PutUint16(msg[10:], additional)
 }
 
 // appendOpt writes version 0, our size, the client's DO bit (RFC 3225 §3), the
 // options and, if there is one, the extended error.
-func appendOpt(msg []byte, q *Query, h Header, size uint16, options []byte) []byte {
+func appendOpt(msg []byte, q *Query, h *Header, size uint16, options []byte) []byte {
 	do := byte(0)
 	if q.EDNS.DO {
 		do = 0x80
 	}
 	n := len(options) + h.ErrorSize()
 	msg = append(msg, 0, 0, TypeOPT, byte(size>>8), byte(size), byte(h.RCode>>4), 0, do, 0, byte(n>>8), byte(n))
-	msg = append(msg, options...)
+	if n == 0 {
+		return msg
+	}
 	if h.ExtendedError != 0 {
 		msg = append(msg, 0, OptionError, 0, errorSize-OptionHead, byte(h.ExtendedError>>8), byte(h.ExtendedError))
 	}
-	return msg
+	return append(msg, options...)
 }

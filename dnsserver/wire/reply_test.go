@@ -31,7 +31,7 @@ func TestClose(t *testing.T) {
 		before := len(msg)
 		msg = append(msg, strings.Repeat(record, int(c.head.Answer+c.head.Authority+c.head.Additional))...)
 		body := len(msg)
-		msg = Close(msg, &c.query, c.head, 1232, nil)
+		msg = Close(msg, &c.query, &c.head, 1232, nil)
 		var m dns.Msg
 		if err := m.Unpack(msg); err != nil {
 			t.Errorf("%s: %v", c.name, err)
@@ -61,8 +61,8 @@ func TestCloseOptions(t *testing.T) {
 	packet := []byte(header(1, 0, 0, 0) + question)
 	q := Query{End: len(packet), EDNS: EDNS{Present: true}}
 	options := AppendPadding(AppendOption(nil, OptionNSID, []byte("ns1")), 2)
-	msg := Close(Open(nil, packet, &q), &q, Header{RCode: WrongCookie, ExtendedError: Prohibited}, 4096, options)
-	want := "\x00\x00\x29\x10\x00\x01\x00\x00\x00\x00\x13" + "\x00\x03\x00\x03ns1" + "\x00\x0c\x00\x02\x00\x00" + "\x00\x0f\x00\x02\x00\x12"
+	msg := Close(Open(nil, packet, &q), &q, &Header{RCode: WrongCookie, ExtendedError: Prohibited}, 4096, options)
+	want := "\x00\x00\x29\x10\x00\x01\x00\x00\x00\x00\x13" + "\x00\x0f\x00\x02\x00\x12" + "\x00\x03\x00\x03ns1" + "\x00\x0c\x00\x02\x00\x00"
 	if got := string(msg[len(packet):]); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -71,7 +71,7 @@ func TestCloseOptions(t *testing.T) {
 // TestCloseWithoutQuestion answers a query that had none.
 func TestCloseWithoutQuestion(t *testing.T) {
 	q := Query{ID: 0x1234, End: HeaderSize, EDNS: EDNS{Present: true}}
-	msg := Close(Open(nil, []byte(header(0, 0, 0, 1)), &q), &q, Header{}, 1232, nil)
+	msg := Close(Open(nil, []byte(header(0, 0, 0, 1)), &q), &q, &Header{}, 1232, nil)
 	if want := "\x12\x34\x80\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x29\x04\xd0\x00\x00\x00\x00\x00\x00"; string(msg) != want {
 		t.Errorf("%q, want %q", msg, want)
 	}
