@@ -158,12 +158,12 @@ func BenchmarkRateLimit(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			r, _ := newTestResponder(b, map[string]string{"gslb.example.com.": benchZone})
 			if rate > 0 {
-				r.limit.Store(newRateLimiter(RateLimit{ResponsesPerSecond: rate, LogOnly: true}, zap.NewNop()))
+				r.rate.Store(newRateLimiter(RateLimit{ResponsesPerSecond: rate, LogOnly: true}, zap.NewNop()))
 			}
 			packet, dst := kind{ask: "one" + inZone, qtype: dns.TypeA, edns: true}.packet(b), make([]byte, 0, 1232)
 			client, now := netip.MustParseAddrPort("192.0.2.1:53"), int64(0)
 			for b.Loop() {
-				if l := r.limit.Load(); l != nil {
+				if l := r.rate.Load(); l != nil {
 					now += int64(time.Second) / int64(rate)
 					l.now.Store(now)
 				}

@@ -42,7 +42,7 @@ func (r *Responder) limited(l *rateLimiter, msg []byte, client netip.Addr, cooki
 	if class == classError { // hardly longer than its query, and over TCP it would be no better
 		return msg
 	}
-	return wire.Close(msg[:r.query.End], &r.query, wire.Header{TC: true}, r.shared.settings.Load().udpSize, r.cookie())
+	return wire.Close(msg[:r.query.End], &r.query, &wire.Header{TC: true}, r.shared.settings.Load().udpSize, r.cookie())
 }
 
 // cookie gives the COOKIE option of the reply, none if it has none. With it a client is never limited again.

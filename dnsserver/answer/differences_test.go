@@ -92,7 +92,13 @@ func ofMessages() []difference {
 		{"AXFR and IXFR are REFUSED, theirs NOTAUTH", "knot", "rcode", func(p *replies) bool {
 			return p.theirs.rcode == "NOTAUTH" && (p.asks(dns.TypeAXFR) || p.asks(dns.TypeIXFR)) && p.ours.rcode == "REFUSED"
 		}},
-		{"NOTIFY is REFUSED", "nsd knot", "rcode question", func(p *replies) bool {
+		{"class CH says who answers", "nsd knot", "rcode answer aa", func(p *replies) bool {
+			return p.query.Question[0].Qclass == dns.ClassCHAOS
+		}},
+		{"a malformed option is FORMERR, theirs passed over", "nsd knot", "rcode answer aa authority", func(p *replies) bool {
+			return p.ours.rcode == "FORMERR" && p.ours.edns != "" && p.ours.question != ""
+		}},
+		{"NOTIFY is REFUSED", "nsd knot", "rcode question edns", func(p *replies) bool {
 			return p.query.Opcode == dns.OpcodeNotify && p.ours.rcode == "REFUSED"
 		}},
 	}

@@ -1,6 +1,7 @@
 package answer_test
 
 import (
+	"encoding/hex"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -123,7 +124,8 @@ func (s *server) ask(t testing.TB, packet []byte, transport dnsserver.Transport)
 	return m, reply
 }
 
-// query makes a message from "NAME TYPE [+edns=SIZE] [+do] [+rd] [+cd] [+version=N] [+class=N] [+op=N]".
+// query makes a message from "NAME TYPE [+edns=SIZE] [+do] [+rd] [+cd] [+version=N] [+class=N] [+op=N]",
+// and behind +edns options with their data in hex: +nsid= +ecs= +cookie= +keepalive= +padding= +unknown=.
 func query(t testing.TB, text string) []byte {
 	t.Helper()
 	words := strings.Fields(text)
@@ -154,6 +156,15 @@ func option(t testing.TB, m *dns.Msg, word string) {
 		opt = &dns.OPT{Hdr: dns.RR_Header{Name: ".", Rrtype: dns.TypeOPT}}
 		opt.SetUDPSize(1232)
 		m.Extra = append(m.Extra, opt)
+	}
+	codes := map[string]uint16{"+nsid": 3, "+ecs": 8, "+cookie": 10, "+keepalive": 11, "+padding": 12, "+unknown": 65001}
+	if code, ok := codes[key]; ok {
+		data, err := hex.DecodeString(value)
+		if err != nil || opt == nil {
+			t.Fatalf("option %q: %v", word, err)
+		}
+		opt.Option = append(opt.Option, &dns.EDNS0_LOCAL{Code: code, Data: data})
+		return
 	}
 	switch key {
 	case "+edns":
