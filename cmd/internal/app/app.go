@@ -153,6 +153,7 @@ func (a *App) Start() error {
 		return err
 	}
 	a.logStart()
+	go release(a.cur.records())
 	return nil
 }
 

@@ -35,7 +35,11 @@ func (a *App) Reload(ctx context.Context, acceptUnsteered bool) zone.Problems {
 	if !acceptUnsteered {
 		before = keysOf(a.cur.zones)
 	}
-	next, failed, found := loadState(ctx, cfg, before)
+	var next *state
+	var failed map[string]string
+	var found zone.Problems
+	background(func() { next, failed, found = loadState(ctx, cfg, before) })
+	defer release(a.cur.records())
 	problems = append(problems, found...)
 	if next == nil {
 		a.noteProblems(failed)
@@ -86,7 +90,10 @@ func (a *App) swap(next *state) {
 // reloadZone loads one zone again and leaves the others as they are. The
 // caller holds changing.
 func (a *App) reloadZone(old *served) zone.Problems {
-	z, problems := loadZone(old.source, a.cur.cfg.Vocabulary(), keysOf([]*served{old}))
+	var z *served
+	var problems zone.Problems
+	background(func() { z, problems = loadZone(old.source, a.cur.cfg.Vocabulary(), keysOf([]*served{old})) })
+	defer release(old.records)
 	if z == nil {
 		problems = placed(a.cur.cfg, slices.Index(a.cur.cfg.Zones, old.source), problems)
 		a.noteProblems(map[string]string{old.name: summary(problems)})

@@ -3,6 +3,7 @@ package cli
 import (
 	"os"
 	"os/signal"
+	"runtime"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -45,6 +46,7 @@ func (s *shell) serve() error {
 	if err != nil {
 		return err
 	}
+	spareThread()
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, syscall.SIGTERM, syscall.SIGINT)
 	if err := a.Start(); err != nil {
@@ -54,4 +56,13 @@ func (s *shell) serve() error {
 	signal.Stop(stop) // a second signal ends the process at once
 	a.End(sig)
 	return nil
+}
+
+// spareThread lets one goroutine more run at a time than there are workers that
+// answer: while a zone is loaded, one is always free to see a query arrive. What
+// the operator sets by GOMAXPROCS stays.
+func spareThread() {
+	if os.Getenv("GOMAXPROCS") == "" {
+		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1)
+	}
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -130,5 +131,19 @@ func TestWarnings(t *testing.T) {
 		if code != 0 || !strings.Contains(stdout+stderr, "example.zone:7: warning: ") {
 			t.Errorf("%s: got %d %s%s", args, code, stdout, stderr)
 		}
+	}
+}
+
+// One thread more than workers, unless the operator has said how many.
+func TestSpareThread(t *testing.T) {
+	before := runtime.GOMAXPROCS(0)
+	t.Cleanup(func() { runtime.GOMAXPROCS(before) })
+	t.Setenv("GOMAXPROCS", "2")
+	if spareThread(); runtime.GOMAXPROCS(0) != before {
+		t.Errorf("%d threads though GOMAXPROCS is set, %d before", runtime.GOMAXPROCS(0), before)
+	}
+	t.Setenv("GOMAXPROCS", "")
+	if spareThread(); runtime.GOMAXPROCS(0) != before+1 {
+		t.Errorf("%d threads, want %d", runtime.GOMAXPROCS(0), before+1)
 	}
 }
