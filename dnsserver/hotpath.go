@@ -83,6 +83,10 @@ func (r *Responder) Respond(dst, packet []byte, client netip.AddrPort, transport
 	return append(dst, msg...)
 }
 
+// Warm prepares for n queries that are about to be answered, so that all of them
+// together wait for memory as long as a few would; see answer.Reply.Warm.
+func (r *Responder) Warm(n int, query func(int) []byte) { r.reply.Warm(r.table.Load(), n, query) }
+
 // answer replies to a well-formed query behind its question. (Few arguments:
 // all of them fit into registers.)
 func (r *Responder) answer(msg []byte, client netip.Addr, transport Transport) []byte {

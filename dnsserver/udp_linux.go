@@ -25,6 +25,8 @@ type udpWorker struct {
 	addr      netip.AddrPort
 	wildcard  bool // replies must name the address that was asked
 	responder responder
+	warm      func(n int, query func(int) []byte) // Responder.Warm; nil for other responders
+	query     func(int) []byte                    // batch.query; one closure for the whole life
 	guard     *guard
 	log       *zap.Logger
 	b         *batch
@@ -35,7 +37,10 @@ type udpWorker struct {
 func newUDPWorker(conn *net.UDPConn, addr netip.AddrPort, s *Server) *udpWorker {
 	wildcard := addr.Addr().IsUnspecified()
 	w := &udpWorker{tally: s.tally(), conn: conn, addr: addr, wildcard: wildcard, guard: &s.guard, log: s.opts.Log, b: newBatch(wildcard)}
-	w.responder = s.newResponder(&w.outcomes)
+	w.responder, w.query = s.newResponder(&w.outcomes), w.b.query
+	if r, ok := w.responder.(*Responder); ok {
+		w.warm = r.Warm
+	}
 	return w
 }
 
@@ -101,6 +106,9 @@ func (w *udpWorker) turn(fd uintptr) bool {
 	default:
 		w.errno = errno
 		return true
+	}
+	if w.warm != nil {
+		w.warm(n, w.query)
 	}
 	b.filled = 0
 	for w.next = 0; w.next < n; {

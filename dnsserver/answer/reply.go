@@ -36,6 +36,7 @@ type Reply struct {
 	origin   int    // and the name of its zone
 	static   body
 	chain    [maxHops]wire.Name
+	warm     warm
 
 	redirects [maxHops + 1]*node // those whose DNAME is in the answer
 	dnames    int                // how many they are

@@ -39,9 +39,10 @@ func (n *Name) Suffix(labels int) int {
 	return int(n.Start[n.Labels-labels])
 }
 
-// read takes the name of the question, which must not be compressed: there is
-// nothing before it to point at.
-func (n *Name) read(p []byte) bool {
+// Read takes the name of the question of a packet that has a header, and tells
+// whether there is one. It must not be compressed: there is nothing before it to
+// point at.
+func (n *Name) Read(p []byte) bool {
 	b := p[HeaderSize:]
 	off, labels := 0, 0
 	for {

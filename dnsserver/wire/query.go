@@ -80,7 +80,7 @@ func Parse(packet []byte, q *Query) Outcome {
 	}
 	if questions := binary.BigEndian.Uint16(packet[4:]); questions == 0 {
 		return q.cookieOnly(packet)
-	} else if questions != 1 || !q.Name.read(packet) {
+	} else if questions != 1 || !q.Name.Read(packet) {
 		return FormErr
 	}
 	off := HeaderSize + q.Name.Len

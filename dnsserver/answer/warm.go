@@ -1,0 +1,75 @@
+package answer
+
+import "gslbd/dnsserver/wire"
+
+// MaxWarm is how many queries Warm looks at, at most.
+const MaxWarm = 64
+
+// minWarm is from how many on it gains more than it costs.
+const minWarm = 4
+
+// warm is the memory of Warm: what each query has led to so far.
+type warm struct {
+	name  wire.Name
+	hash  [MaxWarm]uint64
+	place [MaxWarm]place
+	set   [MaxWarm]set
+	now   [MaxWarm]*selected
+	sum   uint32 // of what was touched, so that it is
+}
+
+// Warm fetches what the answers to n queries need into the processor's cache,
+// and changes nothing else. To look a name up is a chain of waits for memory,
+// each for an address that the one before has found; here a link of the chain is
+// gone for all queries before the next, so that their waits overlap. Only names
+// in the zone that was asked last are looked at; query gives the packets, valid
+// or not.
+func (r *Reply) Warm(t *Table, n int, query func(int) []byte) {
+	z := r.zone
+	if n = min(n, MaxWarm); n < minWarm || t == nil || r.table != t || z == nil {
+		return
+	}
+	w := &r.warm
+	for i := range n {
+		w.hash[i] = z.hashOf(&w.name, query(i))
+	}
+	mask := uint64(len(z.index) - 1)
+	for i := range n {
+		p := z.index[w.hash[i]&mask] // where most names are; the others wait
+		if p.tag != uint32(w.hash[i]>>32) {
+			p = place{}
+		}
+		w.place[i] = p
+	}
+	sum := uint32(0)
+	for i := range n {
+		w.set[i] = set{off: z.nodes[w.place[i].node].set}
+		sum += uint32(z.data[w.place[i].name])
+	}
+	for i := range n {
+		w.set[i] = z.sets[min(int(w.set[i].off), len(z.sets)-1)]
+	}
+	for i := range n {
+		w.now[i] = nil
+		if s := &w.set[i]; s.slot != 0 {
+			w.now[i] = z.slots[s.slot-1].Load()
+		} else {
+			sum += uint32(z.data[min(int(s.off), len(z.data)-1)])
+		}
+	}
+	for i := range n {
+		if now := w.now[i]; now != nil {
+			sum += uint32(now.status) + uint32(now.data[0])
+		}
+	}
+	w.sum = sum
+}
+
+// hashOf gives the hash of the name that a packet asks for, 0 if it is none of
+// this zone's.
+func (z *Zone) hashOf(name *wire.Name, packet []byte) uint64 {
+	if len(packet) < wire.HeaderSize || !name.Read(packet) || !z.holds(name) {
+		return 0
+	}
+	return z.hash(name.Wire[:name.Len-len(z.apex)])
+}
