@@ -41,7 +41,7 @@ type Outcomes struct {
 	Dropped                                                           uint64 // no reply: too short, or itself a reply
 	Truncated                                                         uint64
 	Limited                                                           uint64 // over the rate limit, not sent
-	Slipped                                                           uint64 // over the rate limit, sent truncated, or, an error, whole
+	Slipped                                                           uint64 // over the rate limit, sent without records: truncated, or an error
 	Spared                                                            uint64 // over the rate limit, sent whole all the same (RateLimit.LogOnly)
 }
 

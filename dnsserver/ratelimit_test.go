@@ -128,7 +128,7 @@ func TestRateLimitClasses(t *testing.T) {
 	}
 }
 
-// Errors have a rate of their own, malformed queries too; what slips of them is sent whole.
+// Errors have a rate of their own, malformed queries too; what slips of them keeps its code.
 func TestRateLimitErrors(t *testing.T) {
 	l := newLimited(t, RateLimit{ResponsesPerSecond: 5, ErrorsPerSecond: 2, Slip: 3})
 	outside := kind{ask: "www.example.org.", qtype: dns.TypeA, edns: true}

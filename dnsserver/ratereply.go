@@ -14,7 +14,8 @@ const (
 )
 
 // limited gives what is sent in place of msg, the reply to a UDP query: msg itself, a truncated one, or nil for nothing. A client that
-// holds a valid cookie has shown that its address is its own (RFC 7873 section 5.2.5).
+// holds a valid cookie has shown that its address is its own (RFC 7873 section 5.2.5). What slips has neither records nor options that others
+// could ask for in a victim's name: it is hardly longer than its query.
 func (r *Responder) limited(l *rateLimiter, msg []byte, client netip.Addr, cookie bool) []byte {
 	if cookie || l.exempt(client) {
 		return msg
@@ -39,10 +40,15 @@ func (r *Responder) limited(l *rateLimiter, msg []byte, client netip.Addr, cooki
 		return nil
 	}
 	r.count.add(countSlipped)
-	if class == classError { // hardly longer than its query, and over TCP it would be no better
+	if len(msg) == wire.HeaderSize {
 		return msg
 	}
-	return wire.Close(msg[:r.query.End], &r.query, &wire.Header{TC: true}, r.shared.settings.Load().udpSize, r.cookie())
+	h := wire.Header{TC: true}
+	if class == classError { // over TCP it would be no better, unless it has records
+		whole := &r.reply.Header
+		h = wire.Header{RCode: whole.RCode, ExtendedError: whole.ExtendedError, TC: whole.Answer > 0}
+	}
+	return wire.Close(msg[:r.query.End], &r.query, &h, r.shared.settings.Load().udpSize, r.cookie())
 }
 
 // cookie gives the COOKIE option of the reply, none if it has none. With it a client is never limited again.
