@@ -79,8 +79,8 @@ func match(groups [][]endpoint, listeners []*listener) (kept [][]*listener, gone
 			}
 		}
 	}
+	take(func(e endpoint, l *listener) bool { return e.addr == l.bound }) // first, or port 0 could take a port that is asked for
 	take(func(e endpoint, l *listener) bool { return e == l.endpoint })
-	take(func(e endpoint, l *listener) bool { return e.addr == l.bound })
 	return kept, gone
 }
 

@@ -180,6 +180,11 @@ func TestListenPortZero(t *testing.T) {
 	if got, want := ports(), []string{second[1], second[0]}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
+	relisten(t, s, second[0])
+	relisten(t, s, "127.0.0.1:0", second[0]) // whoever names the port gets it
+	if got := ports(); len(got) != 2 || got[1] != second[0] || got[0] == second[0] {
+		t.Errorf("got %v, want another one and %s", got, second[0])
+	}
 }
 
 // A family that a machine lacked is served as soon as it is there, on the port that the other one has.
