@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/binary"
 	"net/netip"
+	"slices"
 )
 
 // Options of EDNS that replies carry, by code.
@@ -119,5 +120,8 @@ func AppendSubnet(options []byte, e *EDNS) []byte {
 func AppendPadding(options []byte, n int) []byte {
 	options = binary.BigEndian.AppendUint16(options, OptionPadding)
 	options = binary.BigEndian.AppendUint16(options, uint16(n))
-	return append(options, make([]byte, n)...)
+	at := len(options)
+	options = slices.Grow(options, n)[:at+n]
+	clear(options[at:])
+	return options
 }
