@@ -41,13 +41,7 @@ func (r *reader) address(f field, s string) (string, bool) {
 	}
 	host, service, err := net.SplitHostPort(s)
 	if err != nil {
-		hint := `IP:PORT, [IPv6]:PORT, or :PORT for every address`
-		if _, notIP := netip.ParseAddr(strings.Trim(s, "[]")); notIP == nil {
-			hint = strconv.Quote(net.JoinHostPort(strings.Trim(s, "[]"), "53"))
-		} else if n, notPort := strconv.ParseUint(s, 10, 16); notPort == nil {
-			hint = strconv.Quote(":" + strconv.FormatUint(n, 10))
-		}
-		r.fail(f, hint, "%s is not an address with a port", quote(s))
+		r.fail(f, addressHint(s), "%s is not an address with a port", quote(s))
 		return "", false
 	}
 	n, err := strconv.ParseUint(service, 10, 16)
@@ -65,6 +59,31 @@ func (r *reader) address(f field, s string) (string, bool) {
 		return "", false
 	}
 	return net.JoinHostPort(ip.Unmap().String(), service), true
+}
+
+// addressHint guesses what was meant by something without a port.
+func addressHint(s string) string {
+	quoted := func(host, port string) string { return strconv.Quote(net.JoinHostPort(host, port)) }
+	if host, port, ok := strings.Cut(s, "@"); ok { // as NSD, Knot and Unbound write it
+		ip, notIP := netip.ParseAddr(host)
+		if _, notPort := strconv.ParseUint(port, 10, 16); notIP == nil && notPort == nil {
+			return quoted(ip.String(), port)
+		}
+	}
+	bare := strings.Trim(s, "[]")
+	if _, err := netip.ParseAddr(bare); err == nil {
+		if end := strings.LastIndexByte(bare, ':'); bare == s && end > 0 { // IPv6: its end may be meant as the port
+			ip, notIP := netip.ParseAddr(bare[:end])
+			if _, notPort := strconv.ParseUint(bare[end+1:], 10, 16); notIP == nil && notPort == nil {
+				return quoted(ip.String(), bare[end+1:]) + " or " + quoted(bare, "53")
+			}
+		}
+		return quoted(bare, "53")
+	}
+	if n, err := strconv.ParseUint(s, 10, 16); err == nil {
+		return strconv.Quote(":" + strconv.FormatUint(n, 10))
+	}
+	return `IP:PORT, [IPv6]:PORT, or :PORT for every address`
 }
 
 // distinct reports addresses that others cover. Port 0 is a new port each time.

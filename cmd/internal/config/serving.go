@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"gslbd/zone"
@@ -81,6 +82,10 @@ func secrets(d *DNS) setter {
 	return func(r *reader, f field) {
 		var file string
 		path(&file)(r, f)
+		if _, err := os.Stat(file); err != nil && isSecret(filepath.Base(file)) { // not told as a missing file: its name is not to be shown
+			r.fail(f, "write it into a file that only gslbd can read, and name that file here", "a cookie secret itself where the name of its file belongs")
+			return
+		}
 		data, ok := r.content(f, file)
 		if !ok {
 			return
@@ -90,6 +95,12 @@ func secrets(d *DNS) setter {
 		}
 		d.CookieSecretFile, d.CookieSecrets = file, r.secretLines(file, string(data))
 	}
+}
+
+// isSecret reports whether s could be a cookie secret.
+func isSecret(s string) bool {
+	b, err := hex.DecodeString(s)
+	return err == nil && len(b) == len(Secret{})
 }
 
 // secretLines reads one secret from each line. No message shows any of it.

@@ -68,6 +68,21 @@ func TestCookieSecretsBad(t *testing.T) {
 	}
 }
 
+// TestCookieSecretInPlace: a secret in place of the file's name is not shown, from wherever it comes.
+func TestCookieSecretInPlace(t *testing.T) {
+	const want = "dns.cookie_secret_file: a cookie secret itself where the name of its file belongs\n  hint: write it into a file that only gslbd can read, and name that file here"
+	file := write(t, oneZone+"dns: { cookie_secret_file: "+secretA+" }\n")
+	c, problems := Load(file)
+	if got := strings.ReplaceAll(problems.Error(), filepath.Dir(file)+"/", ""); c != nil || got != "gslbd.yaml:2: "+want {
+		t.Errorf("got %v, %s", c, got)
+	}
+	t.Setenv("GSLBD_DNS_COOKIE_SECRET_FILE", strings.ToUpper(secretB))
+	c, problems = Load(write(t, oneZone))
+	if got := problems.Error(); c != nil || strings.Contains(strings.ToLower(got), secretB) || !strings.HasPrefix(got, "environment: GSLBD_DNS_COOKIE_SECRET_FILE: a cookie secret") {
+		t.Errorf("got %v, %s", c, got)
+	}
+}
+
 // TestSecretHidden prints secrets in every way there is.
 func TestSecretHidden(t *testing.T) {
 	c, _ := withSecrets(t, secretA, 0o600)
