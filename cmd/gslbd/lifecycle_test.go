@@ -125,7 +125,7 @@ func TestPortInUse(t *testing.T) {
 		dir := site(t, fmt.Sprintf("listen: [ \"127.0.0.1:%d\", %q ]", free, addr), "www A 127.0.0.64")
 		got := run(t, dir, "serve")
 		want := fmt.Sprintf("%q: address already in use\n  hint: ", addr)
-		if got.code != 1 || !strings.Contains(got.stderr, "gslbd: listen "+transport) || !strings.Contains(got.stderr, want) {
+		if got.code != 1 || !strings.Contains(got.stderr, "gslbd.yaml:1: listen "+transport) || !strings.Contains(got.stderr, want) {
 			t.Errorf("%s: got %d %s\nwant %s", transport, got.code, got.stderr, want)
 		}
 		nothingLeft(t, dir, fmt.Sprintf("127.0.0.1:%d", free))

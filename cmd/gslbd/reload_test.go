@@ -102,8 +102,8 @@ func TestReloadFixed(t *testing.T) {
 	write(t, name, read(t, name)+"udp: { workers: 2 }\nlog: { level: debug }\n")
 	got := run(t, dir, "reload")
 	for _, want := range []string{
-		"gslbd.yaml: warning: udp.workers changed: takes effect at a restart",
-		"gslbd.yaml: warning: log.level changed: takes effect at a restart",
+		": warning: udp.workers changed: takes effect at a restart",
+		": warning: log.level changed: takes effect at a restart",
 	} {
 		if got.code != 0 || got.stdout != "reloaded: 1 zone with the same serial\n" || !strings.Contains(got.stderr, want) {
 			t.Errorf("got %+v\nwant %s", got, want)

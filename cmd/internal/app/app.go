@@ -41,6 +41,7 @@ type Options struct {
 // App is a gslbd. Its life is New, Start, Stop, once.
 type App struct {
 	opts    Options
+	first   *config.Config // what New was given
 	log     *zap.Logger
 	started time.Time
 	server  *dnsserver.Server
@@ -93,6 +94,7 @@ func New(cfg *config.Config, opts Options) (*App, error) {
 	}
 	a := &App{
 		opts:     opts,
+		first:    cfg,
 		log:      opts.Log,
 		server:   dnsserver.New(serverOptions(cfg, opts.Log.Named("dns"))),
 		changing: make(gate, 1),
@@ -165,7 +167,7 @@ func (a *App) start() error {
 	a.publish(a.cur)
 	a.limit(cfg)
 	if err := a.server.Start(); err != nil {
-		return err
+		return zone.Problems{listenProblem(cfg, err)}
 	}
 	a.undo.push(a.server.Stop)
 	adm := admin.New(cfg.Admin.Socket, a, a.log.Named("admin"))

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"strings"
@@ -15,7 +16,6 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"gslbd/cmd/internal/admin"
-	"gslbd/dnsserver"
 	"gslbd/health"
 	"gslbd/health/probe"
 	"gslbd/zone"
@@ -70,6 +70,20 @@ func TestNewWarns(t *testing.T) {
 	}
 }
 
+// TestStartFailsByVariable: an address that the environment asked for is not
+// sought in the file.
+func TestStartFailsByVariable(t *testing.T) {
+	t.Setenv("GSLBD_LISTEN", "192.0.2.99:5300")
+	a, err := New(configured(t, "", header), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "environment: GSLBD_LISTEN: listen tcp \"192.0.2.99:5300\": cannot assign requested address\n  hint: this machine"
+	if err := a.Start(); err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
 // TestStartFails: at each step, and nothing of the steps before is left.
 func TestStartFails(t *testing.T) {
 	t.Run("port", func(t *testing.T) {
@@ -85,8 +99,9 @@ func TestStartFails(t *testing.T) {
 			t.Fatal(err)
 		}
 		err = a.Start()
-		if le, ok := errors.AsType[*dnsserver.ListenError](err); !ok || le.Hint == "" || !errors.Is(err, syscall.EADDRINUSE) {
-			t.Errorf("got %v", err)
+		want := fmt.Sprintf("gslbd.yaml:1: listen tcp %q: address already in use\n  hint: `ss -ltnp", taken.Addr())
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
 		}
 		if len(a.Addrs()) != 0 {
 			t.Errorf("still bound: %v", a.Addrs())

@@ -119,12 +119,14 @@ func (a *App) noteProblems(found map[string]string) {
 	maps.Copy(a.problems, found)
 }
 
-// fixed warns of settings that are read at the start only.
+// fixed warns of settings that are read at the start only, for as long as they
+// differ from what was read then.
 func (a *App) fixed(next *config.Config) zone.Problems {
 	var problems zone.Problems
-	for _, key := range a.cur.cfg.Changed(next) {
+	for _, key := range a.first.Changed(next) {
 		problems = append(problems, zone.Problem{
 			File:     next.File,
+			Line:     next.Line(key), // 0 where it was taken out
 			Severity: zone.Warning,
 			Message:  key + " changed: takes effect at a restart",
 			Hint:     "restart gslbd to use the new value",

@@ -160,6 +160,9 @@ func checkListen(cfg *config.Config) zone.Problems {
 // listenProblem tells where an address that cannot be served was asked for.
 func listenProblem(cfg *config.Config, err error) zone.Problem {
 	p := zone.Problem{File: cfg.File, Line: cfg.Line("listen"), Severity: zone.Error, Message: err.Error()}
+	if variable := cfg.Variable("listen"); variable != "" {
+		p.File, p.Line, p.Message = "environment", 0, variable+": "+p.Message
+	}
 	var le *dnsserver.ListenError
 	if errors.As(err, &le) {
 		p.Hint = le.Hint

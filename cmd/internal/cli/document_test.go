@@ -174,7 +174,7 @@ func TestServeFails(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"example.zone", "www A", "example.zone:1: "},
 		{"gslbd.yaml", configText + "log: { level: loud }\n", "gslbd.yaml:6: log.level: "},
-		{"gslbd.yaml", strings.Replace(configText, "127.0.0.1:0", "192.0.2.99:0", 1), `gslbd: listen `},
+		{"gslbd.yaml", strings.Replace(configText, "127.0.0.1:0", "192.0.2.99:0", 1), `gslbd.yaml:2: listen `},
 		{"gslbd.sock", "in the way", "gslbd: admin socket gslbd.sock: a file that is not a socket is in the way"},
 	}
 	for _, tt := range tests {

@@ -36,13 +36,18 @@ type Config struct {
 	TCP         TCP
 	RateLimit   RateLimit
 
-	lines map[string]int
-	nsid  *string // dns.nsid; nil = not given
+	lines     map[string]int
+	variables map[string]string // what the environment set: its variables, by path
+	nsid      *string           // dns.nsid; nil = not given
 }
 
 // Line gives the line of a key in the file: "checks.NAME", and "zones[0].file"
 // for the first of Zones; 0 if it is not there.
 func (c *Config) Line(path string) int { return c.lines[path] }
+
+// Variable gives the environment variable that set a key in place of the file;
+// "" if none did.
+func (c *Config) Variable(path string) string { return c.variables[path] }
 
 // Admin says where the running server takes commands.
 type Admin struct {

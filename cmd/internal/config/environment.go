@@ -36,6 +36,10 @@ func (r *reader) override(v *viper.Viper, prefix string, table []option) {
 			continue
 		}
 		if after, ok := v.Get(path).(string); ok && after != before {
+			if r.variables == nil {
+				r.variables = map[string]string{}
+			}
+			r.variables[path] = variable
 			o.set(r, field{path: path, env: variable, node: &yaml.Node{Kind: yaml.ScalarNode, Value: after}})
 		}
 	}

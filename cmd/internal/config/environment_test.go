@@ -31,6 +31,11 @@ func TestEnvironment(t *testing.T) {
 	if diff := cmp.Diff(&want, got, cmpopts.IgnoreUnexported(Config{})); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
+	for path, want := range map[string]string{"listen": "GSLBD_LISTEN", "health.max_in_flight": "GSLBD_HEALTH_MAX_IN_FLIGHT", "ecs": "", "port": ""} {
+		if name := got.Variable(path); name != want {
+			t.Errorf("%s was set by %q, want %q", path, name, want)
+		}
+	}
 }
 
 // TestEnvironmentComplete holds every scalar setting outside the maps to have

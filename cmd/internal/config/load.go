@@ -108,7 +108,7 @@ func load(file string, data []byte) (*Config, zone.Problems) {
 	r.section(field{node: root, line: root.Line}, top)
 	r.environment(data, top)
 	r.complete(c)
-	c.lines = r.seen
+	c.lines, c.variables = r.seen, r.variables
 	problems := r.report()
 	if problems.Failed(false) {
 		return nil, problems

@@ -43,10 +43,11 @@ type reader struct {
 	file, dir string
 	problems  zone.Problems
 	dropped   int
-	seen      map[string]int  // the lines of the keys that the file holds, by path
-	checks    map[string]bool // names of the checks, sound or not
-	uses      []use           // places that name checks
-	combined  []combined      // checks made of others
+	variables map[string]string // of the environment, by the path of what they set
+	seen      map[string]int    // the lines of the keys that the file holds, by path
+	checks    map[string]bool   // names of the checks, sound or not
+	uses      []use             // places that name checks
+	combined  []combined        // checks made of others
 }
 
 // use is a place that names checks.
