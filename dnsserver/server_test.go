@@ -141,15 +141,16 @@ func stuck(t *testing.T, s *Server) {
 			}
 		}
 	}()
-	last := uint64(0)
+	last, still := uint64(0), 0
 	eventually(t, "the client blocks the server", func() bool {
 		tick := time.NewTimer(50 * time.Millisecond)
 		defer tick.Stop()
 		<-tick.C
 		now := s.Stats().TCP.Answered
-		same := now > 0 && now == last
-		last = now
-		return same
+		if still++; now != last {
+			last, still = now, 0
+		}
+		return now > 0 && still >= 5 // a busy machine stops for a moment, too
 	})
 }
 

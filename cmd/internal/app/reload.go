@@ -57,8 +57,8 @@ func (a *App) Reload(ctx context.Context, acceptUnsteered bool) zone.Problems {
 	}
 	problems = append(problems, a.fixed(cfg)...)
 	a.swap(next)
-	listen() // new addresses answer from the new zones only
 	a.limit(cfg)
+	listen() // new addresses answer from the new zones, within the new limits
 	a.mu.Lock()
 	a.problems = map[string]string{}
 	a.mu.Unlock()
