@@ -88,9 +88,9 @@ func typeHint(q admin.ExplainQuery) string {
 	return "write a mnemonic such as A, AAAA or TXT, or TYPE and a number"
 }
 
-// ask puts the question to the table as a packet, on the way that every query
-// takes, and reads the reply.
-func ask(table *answer.Table, q question) (*dns.Msg, error) {
+// ask puts the question to what s serves as a packet, on the way that every
+// query takes and with the settings of s, and reads the reply.
+func ask(s *state, q question) (*dns.Msg, error) {
 	query := new(dns.Msg).SetQuestion(q.name, q.qtype)
 	query.RecursionDesired = false
 	packet, err := query.Pack()
@@ -98,8 +98,10 @@ func ask(table *answer.Table, q question) (*dns.Msg, error) {
 		return nil, fmt.Errorf("packing the question: %w", err)
 	}
 	var current atomic.Pointer[answer.Table]
-	current.Store(table)
-	responder := dnsserver.NewResponder(&current, new(dnsserver.AnswerCounts))
+	current.Store(s.table)
+	shared := dnsserver.NewShared()
+	shared.Set(settings(s.cfg, "")) // the version is told in class CHAOS only
+	responder := dnsserver.NewResponder(&current, new(dnsserver.AnswerCounts)).With(shared)
 	client := netip.AddrPortFrom(q.client, clientPort)
 	packet = responder.Respond(nil, packet, client, dnsserver.TCP)
 	reply := new(dns.Msg)

@@ -55,6 +55,15 @@ func TestAsk(t *testing.T) {
 	}
 }
 
+// TestAskWithSettings: what the settings make of a query is told, as a client would see it.
+func TestAskWithSettings(t *testing.T) {
+	cfg := configured(t, "dns: { any: refuse }\n", header+"www A 192.0.2.1\n")
+	e, err := Explain(cfg, admin.ExplainQuery{Name: "www.example.com", Type: "ANY"})
+	if err != nil || e.RCode != "REFUSED" || e.Reason != "queries of type ANY are refused (dns.any: refuse)" {
+		t.Errorf("got %+v, %v", e, err)
+	}
+}
+
 func TestLifetime(t *testing.T) {
 	rr := func(text string) dns.RR {
 		r, err := dns.NewRR(text)

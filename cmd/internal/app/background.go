@@ -26,6 +26,10 @@ func release(records int) {
 	}
 }
 
+// releaseLoad is release after a reload of what was served before it. It is
+// judged by the larger one: the garbage may be of either.
+func (a *App) releaseLoad(before *state) { release(max(before.records(), a.cur.records())) }
+
 // records counts those of all zones.
 func (s *state) records() (n int) {
 	for _, z := range s.zones {

@@ -5,7 +5,6 @@ import (
 
 	"gslbd/cmd/internal/admin"
 	"gslbd/cmd/internal/config"
-	"gslbd/dnsserver/answer"
 	"gslbd/health"
 	"gslbd/zone"
 	"gslbd/zone/steer"
@@ -20,7 +19,7 @@ type decision struct {
 
 // scene is a table and how its groups came to answer as they do.
 type scene struct {
-	table     *answer.Table
+	state     *state
 	zones     []string // canonical
 	decisions map[zone.Key]decision
 }
@@ -114,7 +113,7 @@ func assume(groups []*zone.Group, q admin.ExplainQuery) (map[memberRef]steer.Sta
 
 // stage steers every group by its history and what is assumed beside it.
 func (s *state) stage(before history, assumed map[memberRef]steer.State) scene {
-	sc := scene{table: s.table, decisions: map[zone.Key]decision{}}
+	sc := scene{state: s, decisions: map[zone.Key]decision{}}
 	for _, z := range s.zones {
 		sc.zones = append(sc.zones, z.name)
 	}
@@ -135,7 +134,7 @@ func (s *state) stage(before history, assumed map[memberRef]steer.State) scene {
 
 // scene takes the decisions from what the engine says of the same state.
 func (s *state) scene(running health.Status) scene {
-	sc := scene{table: s.table, decisions: map[zone.Key]decision{}}
+	sc := scene{state: s, decisions: map[zone.Key]decision{}}
 	byName := map[string]decision{}
 	for _, g := range running.Groups {
 		byName[g.Name+"/"+g.Type] = decision{g.Policy, g.Pool, g.Reason, g.Answer, g.TTL}

@@ -14,7 +14,7 @@ import (
 
 // explain asks the scene's table and says which rule made the reply.
 func (sc scene) explain(q question) (admin.Explanation, error) {
-	reply, err := ask(sc.table, q)
+	reply, err := ask(sc.state, q)
 	if err != nil {
 		return admin.Explanation{}, err
 	}
@@ -160,6 +160,8 @@ func (sc scene) unsteered(reply *dns.Msg, name string, qtype uint16) string {
 		return shown + " is outside every zone served here"
 	case reply.Rcode == dns.RcodeNameError:
 		return fmt.Sprintf("%s does not exist in zone %s", shown, zone.Display(origin))
+	case qtype == dns.TypeANY && reply.Rcode == dns.RcodeRefused:
+		return "queries of type ANY are refused (dns.any: refuse)"
 	case reply.Rcode != dns.RcodeSuccess:
 		return "the reply is " + dns.RcodeToString[reply.Rcode]
 	case len(dataFor(reply, name, qtype)) > 0:

@@ -39,7 +39,7 @@ func (a *App) Reload(ctx context.Context, acceptUnsteered bool) zone.Problems {
 	var failed map[string]string
 	var found zone.Problems
 	background(func() { next, failed, found = loadState(ctx, cfg, before) })
-	defer release(a.cur.records())
+	defer a.releaseLoad(a.cur)
 	problems = append(problems, found...)
 	if next == nil {
 		a.noteProblems(failed)
@@ -93,7 +93,7 @@ func (a *App) reloadZone(old *served) zone.Problems {
 	var z *served
 	var problems zone.Problems
 	background(func() { z, problems = loadZone(old.source, a.cur.cfg.Vocabulary(), keysOf([]*served{old})) })
-	defer release(old.records)
+	defer a.releaseLoad(a.cur)
 	if z == nil {
 		problems = placed(a.cur.cfg, slices.Index(a.cur.cfg.Zones, old.source), problems)
 		a.noteProblems(map[string]string{old.name: summary(problems)})

@@ -140,7 +140,7 @@ func TestStateBeforeBinding(t *testing.T) {
 	defer stopApp(t, a)
 	a.openState()
 	a.publishFirst()
-	reply, err := ask(a.cur.table, question{name: "www.example.com.", qtype: dns.TypeA, client: netip.MustParseAddr("127.0.0.1")})
+	reply, err := ask(a.cur, question{name: "www.example.com.", qtype: dns.TypeA, client: netip.MustParseAddr("127.0.0.1")})
 	if err != nil || len(reply.Answer) != 1 || reply.Answer[0].(*dns.A).A.String() != "127.0.0.2" {
 		t.Errorf("%v, %v", reply, err)
 	}
