@@ -13,24 +13,13 @@ import (
 	"time"
 
 	"github.com/miekg/dns"
-	"go.uber.org/goleak"
 )
 
 // attacked starts a server with real answers for the time of a test.
 func attacked(t *testing.T) *Server {
 	t.Helper()
-	leaks := goleak.IgnoreCurrent()
-	r, _ := newTestResponder(t, map[string]string{"gslb.example.com.": benchZone})
-	s := New(Options{Listen: []string{"127.0.0.1:0"}, Workers: 2, TCP: TCPLimits{MessageTimeout: 200 * time.Millisecond, MaxConnectionsPerClient: 1000}})
-	s.SetTable(r.table.Load())
-	if err := s.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		stop(t, s)
-		goleak.VerifyNone(t, leaks)
-	})
-	return s
+	limits := TCPLimits{MessageTimeout: 200 * time.Millisecond, MaxConnectionsPerClient: 1000}
+	return startAnswering(t, Options{Workers: 2, TCP: limits}, map[string]string{"gslb.example.com.": benchZone})
 }
 
 // heap gives the octets in use once the garbage is gone.

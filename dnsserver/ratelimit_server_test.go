@@ -15,8 +15,14 @@ import (
 // startLimited starts a server that answers from the test zone.
 func startLimited(t *testing.T, opts Options) *Server {
 	t.Helper()
+	return startAnswering(t, opts, testZone(t))
+}
+
+// startAnswering starts a server that answers from zones for the time of a test.
+func startAnswering(t *testing.T, opts Options, zones map[string]string) *Server {
+	t.Helper()
 	leaks := goleak.IgnoreCurrent()
-	r, _ := newTestResponder(t, testZone(t))
+	r, _ := newTestResponder(t, zones)
 	opts.Listen = []string{"127.0.0.1:0"}
 	s := New(opts)
 	s.SetTable(r.table.Load())

@@ -149,16 +149,11 @@ func (l *latencies) measure() error {
 	if err := l.floor(); err != nil {
 		return err
 	}
-	loop, err := newOpenLoop(d, l.set)
+	loop, err := l.quiet(d, "quiet")
 	if err != nil {
 		return err
 	}
 	defer loop.close()
-	loop.recorded = true
-	if err := loop.run(quietFor, l.rate, func(time.Time) bool { return false }); err != nil {
-		return err
-	}
-	loop.print("quiet")
 	if err := l.reload(d, loop); err != nil {
 		return err
 	}
@@ -173,17 +168,27 @@ func (l *latencies) floor() error {
 		return err
 	}
 	defer d.stop()
-	loop, err := newOpenLoop(d, l.set)
+	loop, err := l.quiet(d, "echo server, quiet")
 	if err != nil {
 		return err
 	}
-	defer loop.close()
+	loop.close()
+	return nil
+}
+
+// quiet measures while nothing else goes on; the caller closes the loop.
+func (l *latencies) quiet(d *daemon, title string) (*openLoop, error) {
+	loop, err := newOpenLoop(d, l.set)
+	if err != nil {
+		return nil, err
+	}
 	loop.recorded = true
 	if err := loop.run(quietFor, l.rate, func(time.Time) bool { return false }); err != nil {
-		return err
+		loop.close()
+		return nil, err
 	}
-	loop.print("echo server, quiet")
-	return nil
+	loop.print(title)
+	return loop, nil
 }
 
 // saturate finds the rate, and sets the share of it.
