@@ -2,8 +2,8 @@ package answer
 
 import "gslbd/dnsserver/wire"
 
-// MaxWarm is how many queries Warm looks at, at most.
-const MaxWarm = 64
+// maxWarm is how many queries Warm looks at, at most.
+const maxWarm = 64
 
 // minWarm is from how many on it gains more than it costs.
 const minWarm = 4
@@ -11,10 +11,11 @@ const minWarm = 4
 // warm is the memory of Warm: what each query has led to so far.
 type warm struct {
 	name  wire.Name
-	hash  [MaxWarm]uint64
-	place [MaxWarm]place
-	set   [MaxWarm]set
-	now   [MaxWarm]*selected
+	hash  [maxWarm]uint64
+	place [maxWarm]place
+	first [maxWarm]uint32 // RRset of the node
+	set   [maxWarm]set
+	now   [maxWarm]*selected
 	sum   uint32 // of what was touched, so that it is
 }
 
@@ -26,7 +27,7 @@ type warm struct {
 // or not.
 func (r *Reply) Warm(t *Table, n int, query func(int) []byte) {
 	z := r.zone
-	if n = min(n, MaxWarm); n < minWarm || t == nil || r.table != t || z == nil {
+	if n = min(n, maxWarm); n < minWarm || t == nil || r.table != t || z == nil {
 		return
 	}
 	w := &r.warm
@@ -43,11 +44,11 @@ func (r *Reply) Warm(t *Table, n int, query func(int) []byte) {
 	}
 	sum := uint32(0)
 	for i := range n {
-		w.set[i] = set{off: z.nodes[w.place[i].node].set}
+		w.first[i] = z.nodes[w.place[i].node].set
 		sum += uint32(z.data[w.place[i].name])
 	}
 	for i := range n {
-		w.set[i] = z.sets[min(int(w.set[i].off), len(z.sets)-1)]
+		w.set[i] = z.sets[min(int(w.first[i]), len(z.sets)-1)]
 	}
 	for i := range n {
 		w.now[i] = nil
