@@ -66,22 +66,26 @@ func (b *builder) group(zg *zone.Group) *group {
 		b.member(g, i, was)
 	}
 	g.choose()
-	if was != nil {
-		b.compare(g, was)
+	if was == nil {
+		g.stand()
+		return g
 	}
+	g.standing = was.standing
+	b.old.noteGroup(g, b.compare(g, was), b.now)
 	return g
 }
 
-// compare keeps the time of an answer that stayed, and logs another one.
-func (b *builder) compare(g, was *group) {
+// compare keeps the time of an answer that stayed, and gives the old one if the
+// new one, or what it is given for, is another.
+func (b *builder) compare(g, was *group) *answerChange {
 	before := was.data(was.sel)
 	if sameRecords(before, g.data(g.sel)) {
 		g.since = was.since
 		if was.sel.Rule == g.sel.Rule && was.sel.Pool == g.sel.Pool {
-			return
+			return nil
 		}
 	}
-	b.old.noteAnswer(g, was.sel, before)
+	return &answerChange{was.sel.Pool, before}
 }
 
 // sameRecords compares answers, in which order means nothing.
@@ -119,7 +123,10 @@ func (b *builder) member(g *group, i int, was *group) {
 		m.since = old.since
 		return
 	}
-	h.State = state
+	if from := h.State; from != state {
+		h.State = state
+		b.old.noteReloaded(g, i, from, b.now)
+	}
 }
 
 // use attaches one check of a member to its probe. The counters stay if the

@@ -23,7 +23,9 @@ type decider struct {
 	byKey   map[zone.Key]*group
 	sources map[*job]*source
 	publish Publisher
-	lines   []line // log lines to be written when nothing waits
+
+	happenings []happening // to be told when nothing waits
+	event      func(Event) // takes them
 
 	restored map[string]*group // from before the start, until the first Apply
 	changed  func()            // told when there is something new to save
@@ -38,6 +40,7 @@ type group struct {
 	sel      steer.Selection
 	previous []string // data of the last good answer
 	since    time.Time
+	standing standing
 }
 
 // member is one record of a group; its state is in group.health.
@@ -85,16 +88,16 @@ func (s *source) name() string {
 }
 
 func newDecider(m *monitor, log *zap.Logger) *decider {
-	return &decider{monitor: m, log: log, calls: make(chan func()), changed: func() {}}
+	return &decider{monitor: m, log: log, calls: make(chan func()), changed: func() {}, event: func(Event) {}}
 }
 
-// run is the loop: a result, a call, or, when neither waits, a log line.
+// run is the loop: a result, a call, or, when neither waits, something to be told.
 func (d *decider) run(ctx context.Context) {
 	always := make(chan struct{})
 	close(always)
 	for {
 		var idle chan struct{}
-		if len(d.lines) > 0 {
+		if len(d.happenings) > 0 {
 			idle = always
 		}
 		select {
@@ -103,27 +106,28 @@ func (d *decider) run(ctx context.Context) {
 		case call := <-d.calls:
 			call()
 		case <-idle:
-			d.writeLines(8)
+			d.tell(8)
 		case <-ctx.Done():
-			d.writeLines(len(d.lines))
+			d.tell(len(d.happenings))
 			return
 		}
 	}
 }
 
-// memberChange and answerChange are what one result changed.
+// memberChange and groupChange are what one result changed.
 type memberChange struct {
 	user user
 	from steer.State
 }
 
-type answerChange struct {
-	group  *group
-	before steer.Selection
+type groupChange struct {
+	group    *group
+	before   steer.Selection
+	answered bool // with another answer
 }
 
 // observe takes the result of a round to all its users, group by group, and
-// publishes each group in which that changed the answer. Logging comes last.
+// publishes each group in which that changed the answer. Telling of it comes last.
 func (d *decider) observe(out outcome) {
 	s, ok := d.sources[out.job]
 	if !ok {
@@ -141,7 +145,7 @@ func (d *decider) observe(out outcome) {
 		s.judged = out.ended
 	}
 	var members []memberChange
-	var answers []answerChange
+	var groups []groupChange
 	decided := 0 // of members
 	changed := false
 	for i, u := range s.users {
@@ -169,11 +173,9 @@ func (d *decider) observe(out outcome) {
 		}
 		decided = len(members)
 		before := g.sel
-		if d.decide(g, out.ended) {
-			answers = append(answers, answerChange{g, before})
-		}
+		groups = append(groups, groupChange{g, before, d.decide(g, out.ended)})
 	}
-	d.noteChanges(members, answers)
+	d.noteChanges(members, groups, out.ended)
 	if changed {
 		d.changed()
 	}

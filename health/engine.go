@@ -25,6 +25,9 @@ type Options struct {
 	// Changed is told that Saved may give something new. It is called from the
 	// Decider's goroutine and must not wait or call the Engine; nil = nobody.
 	Changed func()
+	// Event is told what happens, in order, once nothing more urgent waits; IDs are
+	// left at 0. It is called as Changed is; nil = nobody.
+	Event func(Event)
 }
 
 // Engine is a Monitor that schedules probes and a Decider that turns their
@@ -57,6 +60,9 @@ func New(o Options) *Engine {
 	d := newDecider(m, o.Log)
 	if o.Changed != nil {
 		d.changed = o.Changed
+	}
+	if o.Event != nil {
+		d.event = o.Event
 	}
 	return &Engine{monitor: m, decider: d, ctx: ctx, cancel: cancel}
 }

@@ -60,8 +60,8 @@ type nowhere struct{}
 func (nowhere) Publish(zone.Key, steer.Selection) {}
 
 // BenchmarkFlip measures one result that flips 10,000 groups, all decided and
-// handed to a publisher that does nothing with them; log lines are built, not
-// written.
+// handed to a publisher that does nothing with them; events are noted, not
+// told.
 func BenchmarkFlip(b *testing.B) {
 	d := newDecider(newMonitor(Options{}), zap.New(zapcore.NewCore(
 		zapcore.NewJSONEncoder(zapcore.EncoderConfig{}), zapcore.AddSync(io.Discard), zap.InfoLevel)))
@@ -75,7 +75,7 @@ func BenchmarkFlip(b *testing.B) {
 		}
 	}
 	for i := 0; b.Loop(); i++ {
-		d.lines = nil
+		d.happenings = nil
 		d.observe(outcome{job: primary, result: probe.Result{Outcome: probe.Fail - probe.Outcome(i%2)}})
 	}
 }

@@ -29,7 +29,7 @@ func TestLogOfAFailover(t *testing.T) {
 		w.logs.TakeAll()
 		w.wait(20 * time.Second)
 		all := w.logs.All()
-		if len(all) != 2 || all[0].Message != "member down" || all[1].Message != "answer changed" {
+		if len(all) != 3 || all[0].Message != "member down" || all[1].Message != "pool critical" || all[2].Message != "answer changed" {
 			t.Fatalf("%v", all)
 		}
 		if diff := cmp.Diff(map[string]any{"level": "warn", "group": "www.example.com/A", "member": "192.0.2.1",
@@ -37,10 +37,14 @@ func TestLogOfAFailover(t *testing.T) {
 			"why": "2 rounds in a row failed: connection refused"}, w.lineOf(0)); diff != "" {
 			t.Error(diff)
 		}
+		if diff := cmp.Diff(map[string]any{"level": "debug", "group": "www.example.com/A", "pool": "primary",
+			"from": "healthy", "to": "critical", "why": "0 of 1 up"}, w.lineOf(1)); diff != "" {
+			t.Error(diff)
+		}
 		if diff := cmp.Diff(map[string]any{"level": "info", "group": "www.example.com/A", "policy": "failover",
 			"from_pool": "primary", "to_pool": "secondary",
 			"old_answer": []any{"192.0.2.1"}, "new_answer": []any{"192.0.2.2"}, "rule": "pool",
-			"reason": `pool "primary" is down (0 of 1 up); pool "secondary" answers`}, w.lineOf(1)); diff != "" {
+			"reason": `pool "primary" is down (0 of 1 up); pool "secondary" answers`}, w.lineOf(2)); diff != "" {
 			t.Error(diff)
 		}
 	})
