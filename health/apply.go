@@ -123,8 +123,9 @@ func (b *builder) member(g *group, i int, was *group) {
 		m.since = old.since
 		return
 	}
-	if from := h.State; from != state {
-		h.State = state
+	from := h.State
+	h.State = state
+	if from != state && (old != nil || len(m.uses) > 0) { // without a check it is up from the first
 		b.old.noteReloaded(g, i, from, b.now)
 	}
 }

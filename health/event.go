@@ -13,10 +13,12 @@ const (
 	EventFault  = "fault"  // our own side fails at something, or does so no longer
 )
 
-// What a fault's event says of it.
+// Words for To, of faults and of reloads.
 const (
-	FaultBegun = "begun" // or another reason than before
-	FaultOver  = "over"
+	FaultBegun    = "begun" // or for another reason than before
+	FaultOver     = "over"
+	ReloadDone    = "done"
+	ReloadRefused = "refused" // what was served before is served on
 )
 
 // Event is something that happened, as /api/v1/events, `gslbd events` and the

@@ -175,6 +175,15 @@ func TestEventsOfAReload(t *testing.T) {
 			Target: "192.0.2.1:80", Cause: "what its checks had found before the reload"})
 		want[0].Name = "slow.example.com"
 		w.same(want, events.take())
+		w.target("1", refuses)
+		w.wait(settled)
+		events.take()
+		w.apply(model(check(), www("secondary:1:+", "primary:2:+"), other)) // no checks
+		w.wait(0)
+		first, second := Event{Kind: EventMember, From: "down", To: "up", Pool: "secondary", Member: "192.0.2.1",
+			Target: "192.0.2.1", Cause: "it has no check since the reload"},
+			Event{Kind: EventPool, From: "critical", To: "healthy", Pool: "secondary", Cause: "1 of 1 up"}
+		w.same(of(time.Now(), first, second), events.take())
 	})
 }
 

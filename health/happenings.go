@@ -58,10 +58,14 @@ func (d *decider) noteMember(u user, from steer.State, at time.Time) {
 // noteReloaded tells of a member whose state another configuration changed.
 func (d *decider) noteReloaded(g *group, i int, from steer.State, at time.Time) {
 	to, target := g.health[i].State, targetText(&g.zone.Members[i], &g.members[i])
+	cause := "what its checks had found before the reload"
+	if len(g.members[i].uses) == 0 {
+		cause = "it has no check since the reload"
+	}
 	d.note(func() Event {
 		e := g.event(EventMember, at)
 		e.ofMember(g, i, from, to)
-		e.Target, e.Cause = target, "what its checks had found before the reload"
+		e.Target, e.Cause = target, cause
 		return e
 	})
 }

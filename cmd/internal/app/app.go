@@ -50,6 +50,7 @@ type App struct {
 	watched chan struct{} // tells the watcher that the list of files changed
 	dirty   chan struct{} // tells the keeper that there is something new to save
 	state   *stateDir     // nil = nothing is kept over a restart
+	events  *recorder
 
 	// changing is held by whoever replaces the state: reloads, the watcher,
 	// Stop. The holder may read cur without mu.
@@ -101,8 +102,9 @@ func New(cfg *config.Config, opts Options) (*App, error) {
 		watched:  make(chan struct{}, 1),
 		dirty:    make(chan struct{}, 1),
 		problems: map[string]string{},
+		events:   newRecorder(),
 	}
-	a.engine = health.New(health.Options{MaxInFlight: cfg.Health.MaxInFlight, Log: opts.Log.Named("health"), Changed: a.touched})
+	a.engine = health.New(health.Options{MaxInFlight: cfg.Health.MaxInFlight, Log: opts.Log.Named("health"), Changed: a.touched, Event: a.events.add})
 	a.life, a.end = context.WithCancel(context.Background())
 	cur, _, problems := loadState(a.life, cfg, nil)
 	if problems.Failed(false) {
@@ -146,6 +148,7 @@ func (a *App) Start() error {
 	defer a.changing.leave() // a reload that is asked for meanwhile waits
 	a.started = time.Now()
 	if err := a.start(); err != nil {
+		a.events.add(health.Event{Kind: health.EventStop, Cause: "the start failed: " + err.Error()})
 		a.end()
 		ctx, cancel := context.WithTimeout(context.Background(), undoTimeout)
 		defer cancel()
@@ -170,6 +173,8 @@ func (a *App) start() error {
 		return zone.Problems{listenProblem(cfg, err)}
 	}
 	a.undo.push(a.server.Stop)
+	a.openJournal() // before all that tells of events
+	a.noteStart()
 	adm := admin.New(cfg.Admin.Socket, a, a.log.Named("admin"))
 	if err := adm.Start(); err != nil {
 		return err

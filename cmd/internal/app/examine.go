@@ -6,6 +6,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"gslbd/health"
 	"gslbd/zone"
 )
 
@@ -47,6 +48,7 @@ func (a *App) keepServing(z *served, problem string) {
 		return
 	}
 	a.noteProblems(map[string]string{z.name: problem})
+	a.noteReload(z.name, health.ReloadRefused, problem)
 	a.log.Warn("zone file is not what is served", zap.String("zone", zone.Display(z.name)),
 		zap.String("file", z.source.File), zap.String("problem", problem))
 }

@@ -26,6 +26,7 @@ type keeper struct {
 	saved   func() *health.Saved // nil: nothing fit to be kept yet
 	write   func(document) error
 	log     *zap.Logger
+	event   func(health.Event)
 	changed <-chan struct{}
 	refresh time.Duration
 
@@ -72,8 +73,10 @@ func (k *keeper) save() (wait time.Duration) {
 	switch {
 	case err == nil && k.failure != "":
 		k.log.Info("state is kept again")
+		k.event(health.Event{Kind: health.EventFault, To: health.FaultOver})
 	case err != nil && err.Error() != k.failure:
 		k.log.Warn("state could not be kept", zap.Error(err), zap.String("hint", stateHint))
+		k.event(health.Event{Kind: health.EventFault, To: health.FaultBegun, Cause: "state could not be kept: " + err.Error()})
 	}
 	if k.failure = ""; err != nil {
 		k.failure = err.Error()
@@ -159,7 +162,7 @@ func (a *App) keepState() {
 	if a.state == nil {
 		return
 	}
-	k := &keeper{saved: a.engine.Saved, write: a.state.write, log: a.log, changed: a.dirty, refresh: refreshOf(a.cur.cfg.StateMaxAge)}
+	k := &keeper{saved: a.engine.Saved, write: a.state.write, log: a.log, event: a.events.add, changed: a.dirty, refresh: refreshOf(a.cur.cfg.StateMaxAge)}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() { defer close(done); k.run(ctx) }()

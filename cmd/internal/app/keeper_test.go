@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -24,6 +25,7 @@ type keeping struct {
 
 	mu     sync.Mutex
 	writes []time.Duration // since start
+	told   []string        // of faults
 	ready  bool
 	err    error
 	takes  time.Duration
@@ -42,6 +44,7 @@ func keep(t *testing.T, test func(k *keeping)) {
 		core, logs := observer.New(zapcore.DebugLevel)
 		k := &keeping{dirty: make(chan struct{}, 1), start: time.Now(), logs: logs, ready: true}
 		k.keeper = keeper{changed: k.dirty, log: zap.New(core), refresh: time.Minute,
+			event: func(e health.Event) { k.told = append(k.told, e.Kind+" "+e.To+" "+e.Cause) },
 			saved: func() *health.Saved {
 				k.mu.Lock()
 				defer k.mu.Unlock()
@@ -159,6 +162,10 @@ func TestKeeperFailure(t *testing.T) {
 		k.wait(10 * time.Second)
 		if all := k.logs.All(); len(all) != 3 || all[2].Message != "state is kept again" {
 			t.Errorf("%v", all)
+		}
+		want := "fault begun state could not be kept: no space left, fault begun state could not be kept: read-only file system, fault over "
+		if got := strings.Join(k.told, ", "); got != want {
+			t.Error(got)
 		}
 	})
 }

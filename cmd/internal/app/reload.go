@@ -2,20 +2,27 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 
 	"go.uber.org/zap"
 
 	"gslbd/cmd/internal/config"
+	"gslbd/health"
 	"gslbd/zone"
 )
 
 // Reload reads the configuration and every zone again, changed or not. It is
 // all or nothing: the problems hold an error exactly when what ran before runs
 // on. An RRset that lost its annotations is such an error unless
-// acceptUnsteered, and so is a new listen address that cannot be bound. Reloads wait for one another; ctx is asked before the swap.
+// acceptUnsteered, and so is a new listen address that
+// cannot be bound. Reloads wait for one another; ctx is asked before the swap.
 func (a *App) Reload(ctx context.Context, acceptUnsteered bool) zone.Problems {
+	return a.reload(ctx, acceptUnsteered, "asked for on the admin interface")
+}
+
+func (a *App) reload(ctx context.Context, acceptUnsteered bool, cause string) zone.Problems {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(a.life, cancel)()
@@ -28,7 +35,7 @@ func (a *App) Reload(ctx context.Context, acceptUnsteered bool) zone.Problems {
 	}
 	cfg, problems := a.reopen()
 	if problems.Failed(false) {
-		a.logRefused(problems)
+		a.refused("", problems)
 		return problems
 	}
 	var before guard
@@ -43,7 +50,7 @@ func (a *App) Reload(ctx context.Context, acceptUnsteered bool) zone.Problems {
 	problems = append(problems, found...)
 	if next == nil {
 		a.noteProblems(failed)
-		a.logRefused(problems)
+		a.refused("", problems)
 		return problems
 	}
 	if ctx.Err() != nil || a.life.Err() != nil {
@@ -52,7 +59,7 @@ func (a *App) Reload(ctx context.Context, acceptUnsteered bool) zone.Problems {
 	listen, err := a.server.Listen(cfg.Listen) // the last step that can fail
 	if err != nil {
 		problems = append(problems, listenProblem(cfg, err))
-		a.logRefused(problems)
+		a.refused("", problems)
 		return problems
 	}
 	problems = append(problems, a.fixed(cfg)...)
@@ -63,6 +70,7 @@ func (a *App) Reload(ctx context.Context, acceptUnsteered bool) zone.Problems {
 	a.problems = map[string]string{}
 	a.mu.Unlock()
 	LogProblems(a.log, problems)
+	a.noteReload("", health.ReloadDone, cause)
 	a.log.Info("reloaded", zap.Int("zones", len(next.zones)), zap.Int("groups", len(next.groups())))
 	return problems
 }
@@ -97,7 +105,7 @@ func (a *App) reloadZone(old *served) zone.Problems {
 	if z == nil {
 		problems = placed(a.cur.cfg, slices.Index(a.cur.cfg.Zones, old.source), problems)
 		a.noteProblems(map[string]string{old.name: summary(problems)})
-		a.logRefused(problems)
+		a.refused(old.name, problems)
 		return problems
 	}
 	problems = append(problems, advise(a.cur.cfg, z)...)
@@ -107,6 +115,7 @@ func (a *App) reloadZone(old *served) zone.Problems {
 	a.swap(next)
 	a.noteProblems(map[string]string{old.name: ""})
 	LogProblems(a.log, problems)
+	a.noteReload(old.name, health.ReloadDone, fmt.Sprintf("its file changed: serial %d -> %d", old.serial, z.serial))
 	a.log.Info("zone reloaded", zap.String("zone", zone.Display(z.name)),
 		zap.Uint32("from", old.serial), zap.Uint32("to", z.serial), zap.Int("records", z.records))
 	return problems
@@ -135,7 +144,10 @@ func (a *App) fixed(next *config.Config) zone.Problems {
 	return problems
 }
 
-func (a *App) logRefused(problems zone.Problems) {
+// refused tells of a reload of one zone, or of everything where name is "", that
+// changed nothing.
+func (a *App) refused(name string, problems zone.Problems) {
+	a.noteReload(name, health.ReloadRefused, summary(problems))
 	LogProblems(a.log, problems)
 	a.log.Error("reload refused: what was served before is served on", zap.Int("problems", len(problems)))
 }

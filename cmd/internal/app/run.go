@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"gslbd/health"
 )
 
 // stopTimeout leaves a margin within the 5 s in which a stop must be over.
@@ -19,7 +21,7 @@ func (a *App) Run(stop, hangup <-chan os.Signal) os.Signal {
 		for {
 			select {
 			case <-hangup:
-				a.Reload(a.life, false)
+				a.reload(a.life, false, "SIGHUP")
 			case <-a.life.Done():
 				return
 			}
@@ -32,6 +34,7 @@ func (a *App) Run(stop, hangup <-chan os.Signal) os.Signal {
 // logged.
 func (a *App) End(sig os.Signal) {
 	a.log.Info("stopping", zap.Stringer("signal", sig))
+	a.events.add(health.Event{Kind: health.EventStop, Cause: "signal: " + sig.String()})
 	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
 	defer cancel()
 	if err := a.Stop(ctx); err != nil {
