@@ -18,6 +18,20 @@ type (
 	ZoneStatus     = health.ZoneStatus
 )
 
+// Event is one of the list of /api/v1/events.
+type Event = health.Event
+
+// Kinds of events.
+const (
+	EventStart  = health.EventStart
+	EventStop   = health.EventStop
+	EventReload = health.EventReload
+	EventMember = health.EventMember
+	EventPool   = health.EventPool
+	EventGroup  = health.EventGroup
+	EventFault  = health.EventFault
+)
+
 // Backend is the running server that the interface shows and changes. Its
 // methods are called from many goroutines at once.
 type Backend interface {
@@ -33,6 +47,11 @@ type Backend interface {
 	Serials() map[string]uint32
 	// Awaited names what readiness still waits for; empty when ready.
 	Awaited() []string
+	// Events gives the events after an ID, oldest first, of those that are still
+	// remembered (at most 10,000), and a channel that is closed once there are
+	// newer ones than these. 0 gives all, and so does an ID beyond the newest: one
+	// from before a restart that kept nothing. Neither side changes the events.
+	Events(after uint64) (events []Event, more <-chan struct{})
 }
 
 // ExplainQuery is the question of `gslbd explain` and /api/v1/explain.
@@ -71,6 +90,11 @@ type ZoneReloaded struct {
 	Name   string  `json:"name"`   // without the final dot
 	Before *uint32 `json:"before"` // serial; null for a zone that is new
 	Serial *uint32 `json:"serial"` // null for a zone that is served no more
+}
+
+// EventList is the document of `gslbd events --json` and /api/v1/events.
+type EventList struct {
+	Events []Event `json:"events"` // oldest first
 }
 
 // Readiness is the document of /healthz and /readyz.

@@ -69,10 +69,9 @@ func (c *Client) Ready(ctx context.Context) (Readiness, error) {
 
 // call makes one exchange and decodes its document into out.
 func (c *Client) call(ctx context.Context, method, path string, v url.Values, out any) error {
-	u := url.URL{Scheme: "http", Host: "gslbd", Path: path, RawQuery: v.Encode()}
-	req, err := http.NewRequestWithContext(ctx, method, u.String(), nil)
+	req, err := c.request(ctx, method, path, v)
 	if err != nil {
-		return fmt.Errorf("asking %s: %w", c.socket, err)
+		return err
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
@@ -86,15 +85,35 @@ func (c *Client) call(ctx context.Context, method, path string, v url.Values, ou
 	switch resp.StatusCode {
 	case http.StatusOK, http.StatusUnprocessableEntity, http.StatusServiceUnavailable:
 	default:
-		out = &Error{Status: resp.StatusCode}
+		return c.refusal(resp.StatusCode, body)
 	}
 	if err := json.Unmarshal(body, out); err != nil {
-		return fmt.Errorf("the answer from %s is not gslbd's: %w", c.socket, err)
-	}
-	if e, ok := out.(*Error); ok {
-		return e
+		return c.foreign(err)
 	}
 	return nil
+}
+
+func (c *Client) request(ctx context.Context, method, path string, v url.Values) (*http.Request, error) {
+	u := url.URL{Scheme: "http", Host: "gslbd", Path: path, RawQuery: v.Encode()}
+	req, err := http.NewRequestWithContext(ctx, method, u.String(), nil)
+	if err != nil {
+		return nil, fmt.Errorf("asking %s: %w", c.socket, err)
+	}
+	return req, nil
+}
+
+// refusal reads the document of an error.
+func (c *Client) refusal(status int, body []byte) error {
+	e := &Error{Status: status}
+	if err := json.Unmarshal(body, e); err != nil {
+		return c.foreign(err)
+	}
+	return e
+}
+
+// foreign tells of an answer that this interface does not give.
+func (c *Client) foreign(err error) error {
+	return fmt.Errorf("the answer from %s is not gslbd's: %w", c.socket, err)
 }
 
 // unreachable says which socket was tried and what to do.

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -23,6 +24,9 @@ type fake struct {
 	problems zone.Problems
 	hold     chan struct{} // Reload waits for it, when not nil
 	entered  chan struct{}
+	events   []Event
+	newest   uint64        // ID
+	more     chan struct{} // closed with the next event
 }
 
 func (f *fake) Status(name string) (health.Status, error) {
@@ -75,6 +79,38 @@ func (f *fake) Serials() map[string]uint32 {
 }
 
 func (f *fake) Awaited() []string { return f.awaited }
+
+// remembered is how many events the fake keeps.
+const remembered = 5
+
+func (f *fake) Events(after uint64) ([]Event, <-chan struct{}) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.more == nil {
+		f.more = make(chan struct{})
+	}
+	if after > f.newest {
+		after = 0
+	}
+	events := slices.Clone(f.events)
+	return slices.DeleteFunc(events, func(e Event) bool { return e.ID <= after }), f.more
+}
+
+// happen adds one event of each kind, all at once.
+func (f *fake) happen(kinds ...string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, kind := range kinds {
+		f.newest++
+		at := time.Date(2026, 11, 29, 12, 0, int(f.newest), 0, time.UTC)
+		f.events = append(f.events, Event{ID: f.newest, Time: at, Kind: kind, Cause: "a < b\nc"})
+	}
+	f.events = f.events[max(0, len(f.events)-remembered):]
+	if f.more != nil {
+		close(f.more)
+	}
+	f.more = make(chan struct{})
+}
 
 // socketPath gives a path short enough for a Unix socket, whatever the test's
 // name.

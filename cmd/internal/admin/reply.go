@@ -48,6 +48,6 @@ func serveUnknown(w http.ResponseWriter, r *http.Request, mux *http.ServeMux) {
 	writeError(w, &Error{
 		Status:  http.StatusNotFound,
 		Message: "no such path: " + r.URL.Path,
-		Hint:    "there are /api/v1/status, /api/v1/explain, /api/v1/reload, /healthz and /readyz",
+		Hint:    "there are /api/v1/status, /api/v1/explain, /api/v1/events, /api/v1/reload, /healthz and /readyz",
 	})
 }

@@ -27,6 +27,7 @@ type Server struct {
 	path   string
 	log    *zap.Logger
 	done   chan struct{}
+	events *eventServer
 }
 
 // New makes a server for the socket at path; nothing is bound yet. log may be nil.
@@ -34,12 +35,14 @@ func New(path string, backend Backend, log *zap.Logger) *Server {
 	if log == nil {
 		log = zap.NewNop()
 	}
+	events := newEventServer(backend)
 	return &Server{
-		path: path,
-		log:  log,
-		done: make(chan struct{}),
+		path:   path,
+		log:    log,
+		done:   make(chan struct{}),
+		events: events,
 		http: &http.Server{
-			Handler:           Handler(backend),
+			Handler:           handler(backend, events),
 			ReadHeaderTimeout: readTimeout,
 			ReadTimeout:       readTimeout,
 			WriteTimeout:      writeTimeout,
@@ -56,6 +59,12 @@ func (s *Server) Start() error {
 	if err != nil {
 		return err
 	}
+	s.serve(ln)
+	return nil
+}
+
+// serve answers on a listener until Stop.
+func (s *Server) serve(ln net.Listener) {
 	s.listen = ln
 	go func() {
 		defer close(s.done)
@@ -63,15 +72,16 @@ func (s *Server) Start() error {
 			s.log.Error("admin socket failed", zap.String("socket", s.path), zap.Error(err))
 		}
 	}()
-	return nil
 }
 
-// Stop waits for exchanges in hand until ctx ends, then cuts them off. The
-// socket file is gone afterwards. It does nothing on a server never started.
+// Stop ends streams, waits for other exchanges in hand until ctx ends, then cuts
+// them off. The socket file is gone afterwards. It does nothing on a server never
+// started.
 func (s *Server) Stop(ctx context.Context) error {
 	if s.listen == nil {
 		return nil
 	}
+	s.events.end()
 	err := s.http.Shutdown(ctx)
 	if err != nil {
 		err = errors.Join(err, s.http.Close())
@@ -80,11 +90,12 @@ func (s *Server) Stop(ctx context.Context) error {
 	return err
 }
 
-// Handler gives the interface as an http.Handler.
-func Handler(b Backend) http.Handler {
+// handler gives the interface as an http.Handler.
+func handler(b Backend, events *eventServer) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /api/v1/status", func(w http.ResponseWriter, r *http.Request) { serveStatus(w, r, b) })
 	mux.HandleFunc("GET /api/v1/explain", func(w http.ResponseWriter, r *http.Request) { serveExplain(w, r, b) })
+	mux.HandleFunc("GET /api/v1/events", events.serve)
 	mux.HandleFunc("POST /api/v1/reload", func(w http.ResponseWriter, r *http.Request) { serveReload(w, r, b) })
 	mux.HandleFunc("GET /healthz", serveAlive)
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) { serveReady(w, b) })

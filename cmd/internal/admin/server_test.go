@@ -22,7 +22,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func exchange(t *testing.T, b Backend, method, target, body string) *httptest.ResponseRecorder {
 	t.Helper()
 	w := httptest.NewRecorder()
-	Handler(b).ServeHTTP(w, httptest.NewRequest(method, target, strings.NewReader(body)))
+	handler(b, newEventServer(b)).ServeHTTP(w, httptest.NewRequest(method, target, strings.NewReader(body)))
 	return w
 }
 
@@ -53,6 +53,8 @@ func TestReplies(t *testing.T) {
 		{"ready", "GET", "/readyz", &fake{}, 200, `{"ok":true,"awaited":[]}`},
 		{"not ready", "GET", "/readyz", waiting, 503, `{"ok":false,"awaited":["www.example.com/A 192.0.2.10: first web probe"]}`},
 		{"unknown", "GET", "/metrics", &fake{}, 404, `"error":"no such path: /metrics"`},
+		{"events by POST", "POST", "/api/v1/events", &fake{}, 405, `"hint":"use GET"`},
+		{"the paths there are", "GET", "/api", &fake{}, 404, "/api/v1/status, /api/v1/explain, /api/v1/events, /api/v1/reload, /healthz and /readyz"},
 		{"root", "GET", "/", &fake{}, 404, `"error":"no such path: /"`},
 	}
 	for _, tt := range tests {
