@@ -104,6 +104,7 @@ const (
 	statusShape  = "{groups:[{answer:[],name,policy,pool,pools:[{members:[{checks:[{consecutive,error,last_probe,name,next_probe,state}]," +
 		"data,id,latency_ms,override,since,state,target,usable,weight}],name,state}],reason,since,state,ttl,type}]," +
 		"node,ready,started,version,zones:[{loaded,name,problem,serial}]}"
+	eventShape = "{events:[{cause,from,id,kind,name,new_answer:[],old_answer:[],old_pool,policy,pool,rule,time,to,type,zone}]}"
 	probeShape = "{check,latency_ms,outcome,reason,steps:[],target,type}"
 )
 
@@ -260,7 +261,7 @@ func TestReadmeDocuments(t *testing.T) {
 		}
 		got = append(got, shape(doc))
 	}
-	want := []string{checkShape, explainShape, statusShape, strings.Replace(probeShape, "steps:[]", "steps:[{at_ms,info,what}]", 1)}
+	want := []string{checkShape, explainShape, statusShape, eventShape, strings.Replace(probeShape, "steps:[]", "steps:[{at_ms,info,what}]", 1)}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}

@@ -125,6 +125,8 @@ func TestUsage(t *testing.T) {
 		{"explain", "gslbd: NAME is missing"},
 		{"explain a b c", `gslbd: gslbd explain takes no such argument: "c"`},
 		{"status a b", `gslbd: gslbd status takes no such argument: "b"`},
+		{"events now", `gslbd: gslbd events takes no such argument: "now"`},
+		{"events --follow=perhaps", `gslbd: invalid argument "perhaps" for "-f, --follow" flag: strconv.ParseBool: parsing "perhaps": invalid syntax`},
 		{"reload a", `gslbd: gslbd reload takes no such argument: "a"`},
 		{"probe", "gslbd: CHECK and ADDRESS are missing"},
 		{"probe a", "gslbd: ADDRESS is missing"},

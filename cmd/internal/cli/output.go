@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -48,11 +49,11 @@ const (
 // styleOf gives the colour of a state's word.
 func styleOf(state string) style {
 	switch state {
-	case "healthy", "up", "pass":
+	case "healthy", "up", "pass", "over", "done":
 		return green
 	case "degraded", "unknown":
 		return yellow
-	case "critical", "down", "fail", "fault":
+	case "critical", "down", "fail", "fault", "begun", "refused":
 		return red
 	}
 	return plain
@@ -84,7 +85,10 @@ type cell struct {
 }
 
 // table is aligned text.
-type table struct{ rows [][]cell }
+type table struct {
+	rows   [][]cell
+	widths []int // of the columns, at least
+}
 
 func (t *table) add(cells ...cell) { t.rows = append(t.rows, cells) }
 
@@ -109,7 +113,7 @@ func (t *table) row(texts ...string) {
 // write prints the rows; columns stand two blanks apart, and lines do not end
 // in blanks.
 func (t *table) write(w io.Writer, coloured bool) {
-	var widths []int
+	widths := slices.Clone(t.widths)
 	for _, row := range t.rows {
 		for i, c := range row {
 			if i == len(widths) {

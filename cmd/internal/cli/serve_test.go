@@ -88,6 +88,7 @@ func raise(t *testing.T, sig syscall.Signal) {
 func TestFlags(t *testing.T) {
 	want := map[string]string{
 		"check":   "json strict",
+		"events":  "follow json socket",
 		"explain": "client down json live socket up",
 		"probe":   "json name",
 		"reload":  "accept-unsteered socket",

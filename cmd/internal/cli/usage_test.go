@@ -24,7 +24,7 @@ func paths(cmd *cobra.Command) []string {
 func TestEveryCommand(t *testing.T) {
 	root := (&shell{stdout: new(bytes.Buffer), stderr: new(bytes.Buffer)}).root()
 	all := paths(root)
-	for _, name := range []string{"serve", "check", "explain", "status", "reload", "probe", "version", "completion", "completion zsh"} {
+	for _, name := range []string{"serve", "check", "explain", "status", "events", "reload", "probe", "version", "completion", "completion zsh"} {
 		if !slices.Contains(all, name) {
 			t.Errorf("there is no command %q", name)
 		}
