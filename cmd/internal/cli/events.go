@@ -50,10 +50,18 @@ func (s *shell) eventsCommand() *cobra.Command {
 	return cmd
 }
 
-// followEvents prints events until somebody ends it, which is no failure.
+// followEvents prints events until somebody ends it, which is no failure. Were it
+// not for unread, `gslbd events -f | head -1` would last until the next event.
 func (s *shell) followEvents(ctx context.Context, asJSON bool) error {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	interrupted, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	ctx, cancel := context.WithCancel(interrupted)
+	defer cancel()
+	go func() {
+		if unread(ctx, s.output()) {
+			cancel()
+		}
+	}()
 	show := s.eventLines()
 	if asJSON {
 		enc := json.NewEncoder(s.stdout)
@@ -70,8 +78,11 @@ func (s *shell) followEvents(ctx context.Context, asJSON bool) error {
 			return show(e)
 		})
 	})
-	if ctx.Err() != nil {
+	switch {
+	case interrupted.Err() != nil:
 		return nil
+	case ctx.Err() != nil: // nobody reads; others are ended by SIGPIPE, without a word
+		return errReported
 	}
 	return err
 }

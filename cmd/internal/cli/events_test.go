@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -199,6 +201,31 @@ func TestFollowInterrupted(t *testing.T) {
 		if got := <-code; got != 0 || stderr.Len() > 0 {
 			t.Errorf("%v: got %d %s", sig, got, &stderr)
 		}
+	}
+}
+
+// TestFollowReaderGone: it ends though no event comes, as a command does that
+// nobody reads.
+func TestFollowReaderGone(t *testing.T) {
+	serving(t, &eventServer{events: happened()})
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer write.Close()
+	var stderr bytes.Buffer
+	code := make(chan int, 1)
+	go func() { code <- Main([]string{"events", "-f"}, strings.NewReader(""), write, &stderr, nil) }()
+	for lines := bufio.NewScanner(read); lines.Scan() && !strings.Contains(lines.Text(), "stop    server"); {
+	}
+	read.Close()
+	select {
+	case got := <-code:
+		if got != 1 || stderr.Len() > 0 {
+			t.Errorf("got %d %s", got, &stderr)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("it goes on though nobody reads")
 	}
 }
 

@@ -62,11 +62,15 @@ func styleOf(state string) style {
 // coloured reports whether standard output takes colours: a terminal that is
 // not dumb, and no NO_COLOR (no-color.org: any value but the empty one).
 func (s *shell) coloured() bool {
-	out := s.stdout
-	if r, ok := out.(*results); ok {
-		out = r.Writer
+	return s.getenv("NO_COLOR") == "" && s.getenv("TERM") != "dumb" && app.IsTerminal(s.output())
+}
+
+// output is standard output itself.
+func (s *shell) output() io.Writer {
+	if r, ok := s.stdout.(*results); ok {
+		return r.Writer
 	}
-	return s.getenv("NO_COLOR") == "" && s.getenv("TERM") != "dumb" && app.IsTerminal(out)
+	return s.stdout
 }
 
 func (s *shell) getenv(key string) string {
