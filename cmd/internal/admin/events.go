@@ -118,13 +118,13 @@ func (s *eventServer) stream(w http.ResponseWriter, r *http.Request, after uint6
 	out := &streamWriter{w: w, control: http.NewResponseController(w), ctx: ctx}
 	// A reader that takes nothing does not hold up the stop.
 	defer context.AfterFunc(s.streams, func() { cancel(); out.end() })()
-	defer out.end()
+	defer out.end() // which the other may come too late for
 	_ = s.follow(out, after) // it ends in no other way than by an error
 }
 
 // follow sends until something stands against it.
 func (s *eventServer) follow(out *streamWriter, after uint64) error {
-	if err := out.begin(); err != nil {
+	if err := out.send([]byte("retry: 2000\n\n")); err != nil {
 		return err
 	}
 	for {
@@ -157,15 +157,6 @@ type streamWriter struct {
 	ctx     context.Context
 }
 
-// begin lifts the limits of an ordinary exchange. The reading deadline would
-// otherwise be taken for a reader that has gone.
-func (s *streamWriter) begin() error {
-	if err := s.control.SetReadDeadline(time.Time{}); err != nil {
-		return err
-	}
-	return s.send([]byte("retry: 2000\n\n"))
-}
-
 func (s *streamWriter) event(e Event) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "id: %d\nevent: %s\ndata: ", e.ID, e.Kind)
@@ -178,7 +169,8 @@ func (s *streamWriter) event(e Event) error {
 	return s.send(b.Bytes())
 }
 
-// send writes within streamWrite. It looks at the context only after it has
+// send writes within streamWrite, which takes the place of the server's limit
+// for a whole reply. It looks at the context only after it has
 // set the deadline, so that it does not undo what a stop sets.
 func (s *streamWriter) send(text []byte) error {
 	if err := s.control.SetWriteDeadline(time.Now().Add(streamWrite)); err != nil {

@@ -2,7 +2,6 @@ package admin
 
 import (
 	"fmt"
-	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -76,23 +75,5 @@ func TestTakesStream(t *testing.T) {
 	}
 	if !takesStream([]string{"text/html", "text/event-stream"}) {
 		t.Error("the second line is not read")
-	}
-}
-
-// TestHeadOfStream: the header alone, without a stream that nobody could read.
-func TestHeadOfStream(t *testing.T) {
-	_, client, _ := start(t, &fake{})
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodHead, "http://gslbd/api/v1/events", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Accept", eventStream)
-	resp, err := client.http.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
-	if got := resp.Header.Get("Content-Type"); resp.StatusCode != http.StatusOK || got != eventStream {
-		t.Errorf("got %s %s", resp.Status, got)
 	}
 }

@@ -221,6 +221,26 @@ func TestGoneReader(t *testing.T) {
 	})
 }
 
+// TestHeadOfStream: the header alone, without a stream that nobody could read.
+func TestHeadOfStream(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, p := onPipes(&fake{})
+		defer stop(t, s)
+		near, far := net.Pipe()
+		defer near.Close()
+		p.conns <- far
+		fmt.Fprint(near, "HEAD /api/v1/events HTTP/1.1\r\nHost: gslbd\r\nAccept: text/event-stream\r\n\r\n")
+		resp, err := http.ReadResponse(bufio.NewReader(near), &http.Request{Method: http.MethodHead})
+		if err != nil || resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != eventStream {
+			t.Fatalf("got %+v, %v", resp, err)
+		}
+		synctest.Wait()
+		if n := places(s); n != 0 {
+			t.Errorf("%d streams", n)
+		}
+	})
+}
+
 // TestTooManyStreams: the 65th is refused, until one of the others ends.
 func TestTooManyStreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
