@@ -118,7 +118,7 @@ func (s *eventServer) stream(w http.ResponseWriter, r *http.Request, after uint6
 	out := &streamWriter{w: w, control: http.NewResponseController(w), ctx: ctx}
 	// A reader that takes nothing does not hold up the stop.
 	defer context.AfterFunc(s.streams, func() { cancel(); out.end() })()
-	defer out.end() // which the other may come too late for
+	defer out.end()          // which the other may come too late for
 	_ = s.follow(out, after) // it ends in no other way than by an error
 }
 
@@ -170,8 +170,8 @@ func (s *streamWriter) event(e Event) error {
 }
 
 // send writes within streamWrite, which takes the place of the server's limit
-// for a whole reply. It looks at the context only after it has
-// set the deadline, so that it does not undo what a stop sets.
+// for a whole reply. It looks at the context only after it has set the deadline,
+// so that it does not undo what a stop sets.
 func (s *streamWriter) send(text []byte) error {
 	if err := s.control.SetWriteDeadline(time.Now().Add(streamWrite)); err != nil {
 		return err
