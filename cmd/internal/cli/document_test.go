@@ -122,6 +122,7 @@ func TestDocuments(t *testing.T) {
 		{"explain --json nix.example.com", 0, explainShape},
 		{"explain --json --live www.example.com AAAA", 0, explainShape},
 		{"status --json", 0, statusShape},
+		{"events --json", 0, "{events:[{cause,id,kind,time}]}"}, // of the start; a group's has more
 		{"probe --json port 127.0.0.1:1", 1, probeShape},
 	}
 	for _, tt := range tests {
@@ -156,8 +157,10 @@ func TestStreams(t *testing.T) {
 		{"explain --json a..b", 2, "is not a domain name"},
 		{"explain --json www.example.com --down nix", 1, "matches no member"},
 		{"probe --json nix 127.0.0.1", 1, `no check is named "nix"`},
+		{"events --json", 0, "{events:[{cause,id,kind,time}]}"}, // of the start; a group's has more
 		{"probe --json port here", 2, "is not an address to probe"},
 		{"explain --json www -c nix.yaml", 1, "nix.yaml: no such file"},
+		{"events --json", 0, "{events:[{cause,id,kind,time}]}"}, // of the start; a group's has more
 		{"probe --json port ::1 -c nix.yaml", 1, "nix.yaml: no such file"},
 		{"status --json -c nix.yaml", 1, "--socket"},
 		{"serve -c nix.yaml", 1, "nix.yaml: no such file"},
