@@ -1,6 +1,7 @@
 package health
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -36,6 +37,7 @@ func (d *decider) apply(m Model, next Publisher, swap func()) {
 		byKey[zg.Key] = g
 	}
 	swap()
+	b.endFaults()
 	d.groups, d.byKey, d.publish = groups, byKey, next
 	d.sources = make(map[*job]*source, len(b.sources))
 	demands := make([]demand, 0, len(b.sources))
@@ -46,6 +48,15 @@ func (d *decider) apply(m Model, next Publisher, swap func()) {
 	d.restored = nil
 	d.monitor.set(demands)
 	d.changed()
+}
+
+// endFaults tells of the end of the faults of probes that are no more.
+func (b *builder) endFaults() {
+	for _, key := range slices.Sorted(maps.Keys(b.known)) {
+		if s := b.known[key]; s.told.open && b.sources[key] == nil {
+			b.old.noteFaultOver(s, "the reload took its probe away", b.now)
+		}
+	}
 }
 
 func (b *builder) group(zg *zone.Group) *group {

@@ -146,39 +146,55 @@ func (d *decider) observe(out outcome) {
 	}
 	var members []memberChange
 	var groups []groupChange
-	decided := 0 // of members
 	changed := false
-	for i, u := range s.users {
-		g := u.group
-		from := g.health[u.member].State
-		it := &g.members[u.member].uses[u.use]
-		moved := false
-		switch s.last.Outcome {
-		case probe.Unknown:
-			forgot := it.machine.Doubt()
-			moved = g.doubt(u.member, out.ended)
-			changed = changed || forgot || moved
-		default:
-			if it.observe(s.last.Outcome == probe.Pass) {
-				changed = true
-				moved = g.combine(u.member, out.ended)
+	for users := s.users; len(users) > 0; {
+		g, decided := users[0].group, len(members)
+		for len(users) > 0 && users[0].group == g {
+			n := usesOfOne(users)
+			c, touched, moved := g.judge(users[:n], s.last.Outcome, out.ended)
+			if users = users[n:]; moved {
+				members = append(members, c)
 			}
+			changed = changed || touched
 		}
-		if moved {
-			members = append(members, memberChange{u, from})
+		if len(members) > decided {
+			before := g.sel
+			groups = append(groups, groupChange{g, before, d.decide(g, out.ended)})
 		}
-		last := i+1 == len(s.users) || s.users[i+1].group != g
-		if !last || len(members) == decided {
-			continue
-		}
-		decided = len(members)
-		before := g.sel
-		groups = append(groups, groupChange{g, before, d.decide(g, out.ended)})
 	}
 	d.noteChanges(members, groups, out.ended)
 	if changed {
 		d.changed()
 	}
+}
+
+// usesOfOne counts the uses at the front that are of one member.
+func usesOfOne(users []user) (n int) {
+	for n < len(users) && users[n].group == users[0].group && users[n].member == users[0].member {
+		n++
+	}
+	return n
+}
+
+// judge gives an outcome to all uses that a member has of a probe, and only then
+// asks what they make of it: nobody shall see a state between two of them. changed
+// tells of anything that is worth saving, moved of the member's state.
+func (g *group) judge(uses []user, is probe.Outcome, now time.Time) (c memberChange, changed, moved bool) {
+	i := uses[0].member
+	c = memberChange{uses[0], g.health[i].State}
+	for _, u := range uses {
+		it := &g.members[i].uses[u.use]
+		if is == probe.Unknown && it.machine.Doubt() || is != probe.Unknown && it.observe(is == probe.Pass) {
+			c.user, changed = u, true
+		}
+	}
+	switch {
+	case is == probe.Unknown:
+		moved = g.doubt(i, now)
+	case changed:
+		moved = g.combine(i, now)
+	}
+	return c, changed || moved, moved
 }
 
 func (u *use) observe(pass bool) (changed bool) { return u.machine.Observe(u.rule, pass) }

@@ -2,6 +2,7 @@ package health
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"testing"
 	"time"
@@ -207,6 +208,39 @@ func TestEventsAreToldBeforeTheEnd(t *testing.T) {
 			if e.Kind != EventMember || e.To != "down" {
 				t.Fatalf("event %d: %+v", i, e)
 			}
+		}
+	})
+}
+
+// A fault ends under the name under which it began, also when a reload renamed
+// the check or took the probe away, as one that mends an option does.
+func TestEventsOfAFaultOverReloads(t *testing.T) {
+	inEventful(t, func(w *world, events *list) {
+		apply := func(name string, timeout time.Duration) {
+			w.apply(model(check(named(name), within(timeout)), www("primary:1:"+name, "secondary:2:"+name)))
+		}
+		w.target("1", lacksPermission)
+		apply("web", time.Second)
+		w.wait(time.Second)
+		apply("site", time.Second)
+		w.target("1", nil)
+		w.wait(10 * time.Minute)
+		w.target("1", lacksPermission)
+		w.wait(10 * time.Minute)
+		w.target("1", nil)
+		apply("site", 2*time.Second)
+		w.wait(time.Minute)
+		var told []string
+		for _, e := range events.take() {
+			if e.Kind == EventFault {
+				told = append(told, fmt.Sprintf("%s %s %s %d: %s", e.To, e.Check, e.Target, e.Members, e.Cause))
+			}
+		}
+		if diff := cmp.Diff([]string{
+			"begun web 192.0.2.1:80 1: no permission", "over web 192.0.2.1:80 1: ",
+			"begun site 192.0.2.1:80 1: no permission", "over site 192.0.2.1:80 1: the reload took its probe away",
+		}, told); diff != "" {
+			t.Error(diff)
 		}
 	})
 }

@@ -158,6 +158,7 @@ func (d *decider) notePool(g *group, pool poolStanding, from string, at time.Tim
 // told is what was last said of a source's faults.
 type told struct {
 	reason string
+	check  string // the name that was said
 	at     time.Time
 	open   bool // nothing has been said of its end
 }
@@ -173,19 +174,26 @@ func lost(o probe.Outcome) bool { return o == probe.Fault || o == probe.Unknown 
 // nothing, again when the reason becomes another, and when it is over.
 func (d *decider) noteFault(s *source, out outcome) {
 	is, reason := lost(out.result.Outcome), out.result.Reason
-	to := FaultBegun
 	switch {
 	case is && (reason != s.told.reason || !s.told.open && out.ended.Sub(s.told.at) >= faultSilence):
-		s.told = told{reason, out.ended, true}
+		s.told = told{reason, s.name(), out.ended, true}
+		e := s.faultEvent(FaultBegun, reason, out.ended)
+		e.stack = out.stack
+		d.note(func() Event { return e })
 	case !is && s.told.open:
-		s.told.open = false
-		to, reason = FaultOver, ""
-	default:
-		return
+		d.noteFaultOver(s, "", out.ended)
 	}
-	check, members := s.name(), len(s.users)
-	d.note(func() Event {
-		return Event{Time: out.ended, Kind: EventFault, To: to, Cause: reason,
-			Check: check, Target: s.address(), Members: members, stack: out.stack}
-	})
+}
+
+// noteFaultOver tells of the end of a fault under the name that its begin had,
+// whatever reloads made of the check meanwhile.
+func (d *decider) noteFaultOver(s *source, cause string, at time.Time) {
+	s.told.open = false
+	e := s.faultEvent(FaultOver, cause, at)
+	d.note(func() Event { return e })
+}
+
+func (s *source) faultEvent(to, cause string, at time.Time) Event {
+	return Event{Time: at, Kind: EventFault, To: to, Cause: cause,
+		Check: s.told.check, Target: s.address(), Members: len(s.users)}
 }
