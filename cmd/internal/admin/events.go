@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"mime"
 	"net/http"
@@ -118,33 +119,52 @@ func (s *eventServer) stream(w http.ResponseWriter, r *http.Request, after uint6
 	out := &streamWriter{w: w, control: http.NewResponseController(w), ctx: ctx}
 	// A reader that takes nothing does not hold up the stop.
 	defer context.AfterFunc(s.streams, func() { cancel(); out.end() })()
-	defer out.end()          // which the other may come too late for
-	_ = s.follow(out, after) // it ends in no other way than by an error
+	defer out.end()                    // which the other may come too late for
+	after, err := s.follow(out, after) // it ends in no other way than by an error
+	if s.streams.Err() != nil && errors.Is(err, context.Canceled) {
+		_ = s.rest(out, after)
+	}
 }
 
-// follow sends until something stands against it.
-func (s *eventServer) follow(out *streamWriter, after uint64) error {
+// rest sends what happened up to the stop, within the time that end leaves.
+func (s *eventServer) rest(out *streamWriter, after uint64) error {
+	out.end()
+	events, _ := s.backend.Events(after)
+	for _, e := range events {
+		text, err := streamed(e)
+		if err == nil {
+			_, err = out.w.Write(text)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// follow sends until something stands against it, and gives the last ID sent.
+func (s *eventServer) follow(out *streamWriter, after uint64) (last uint64, err error) {
 	if err := out.send([]byte("retry: 2000\n\n")); err != nil {
-		return err
+		return after, err
 	}
 	for {
 		events, more := s.backend.Events(after)
 		for _, e := range events {
 			if err := out.event(e); err != nil {
-				return err
+				return after, err
 			}
 			after = e.ID
 		}
 		if err := out.control.Flush(); err != nil {
-			return err
+			return after, err
 		}
 		select {
 		case <-more:
 		case <-out.ctx.Done():
-			return out.ctx.Err()
+			return after, out.ctx.Err()
 		case <-time.After(keepAlive):
 			if err := out.send([]byte(":\n\n")); err != nil {
-				return err
+				return after, err
 			}
 		}
 	}
@@ -158,20 +178,27 @@ type streamWriter struct {
 }
 
 func (s *streamWriter) event(e Event) error {
+	text, err := streamed(e)
+	if err != nil {
+		return err
+	}
+	return s.send(text)
+}
+
+// streamed writes an event as a stream has it.
+func streamed(e Event) ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "id: %d\nevent: %s\ndata: ", e.ID, e.Kind)
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(e); err != nil { // one line, and its end
-		return err
-	}
+	err := enc.Encode(e) // one line, and its end
 	b.WriteByte('\n')
-	return s.send(b.Bytes())
+	return b.Bytes(), err
 }
 
 // send writes within streamWrite, which takes the place of the server's limit
-// for a whole reply. It looks at the context only after it has set the deadline,
-// so that it does not undo what a stop sets.
+// for a whole reply. It looks at the context only after it has
+// set the deadline, so that it does not undo what a stop sets.
 func (s *streamWriter) send(text []byte) error {
 	if err := s.control.SetWriteDeadline(time.Now().Add(streamWrite)); err != nil {
 		return err

@@ -292,3 +292,22 @@ func TestStopEndsStreams(t *testing.T) {
 		}
 	})
 }
+
+// TestStopSendsTheRest: what happened before the stop reaches those who follow,
+// although the streams end with it.
+func TestStopSendsTheRest(t *testing.T) {
+	for range 20 { // the stop and the event come at once
+		synctest.Test(t, func(t *testing.T) {
+			f := &fake{}
+			s, p := onPipes(f)
+			r := p.read(t, "", "")
+			r.wants(t, "retry: 2000\n\n")
+			f.happen(EventGroup, EventStop)
+			stop(t, s)
+			if err := <-r.ended; err != nil {
+				t.Error(err)
+			}
+			r.wants(t, sent(1, "group")+sent(2, "stop"))
+		})
+	}
+}

@@ -51,6 +51,7 @@ type App struct {
 	dirty   chan struct{} // tells the keeper that there is something new to save
 	state   *stateDir     // nil = nothing is kept over a restart
 	events  *recorder
+	ending  string // what ends it; "" before, and for a Stop that nobody asked for
 
 	// changing is held by whoever replaces the state: reloads, the watcher,
 	// Stop. The holder may read cur without mu.
@@ -180,7 +181,8 @@ func (a *App) start() error {
 		return err
 	}
 	a.undo.push(adm.Stop)
-	a.keepState() // before the engine, so that it saves when that has stopped
+	a.undo.push(a.noteStop) // after all that tells of events, before those who read them
+	a.keepState()           // before the engine, so that it saves when that has stopped
 	a.engine.Start()
 	a.undo.push(a.stopEngine)
 	a.engine.Apply(a.cur.model(), a.cur.table, func() {})

@@ -56,6 +56,15 @@ func (a *App) noteStart() {
 	a.events.add(e)
 }
 
+// noteStop tells of the end. It is the last event, by which the next start knows
+// that nothing was cut short.
+func (a *App) noteStop(context.Context) error {
+	if a.ending != "" {
+		a.events.add(health.Event{Kind: health.EventStop, Cause: a.ending})
+	}
+	return nil
+}
+
 // noteReload tells of a reload of one zone, or of everything where name is "".
 func (a *App) noteReload(name, to, cause string) {
 	a.events.add(health.Event{Kind: health.EventReload, To: to, Zone: zone.Display(name), Cause: cause})

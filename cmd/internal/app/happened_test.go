@@ -142,3 +142,21 @@ func TestEventsWithoutTheFile(t *testing.T) {
 	lines := strings.Split(content(t, "state/events.jsonl"), "\n")
 	contains(t, lines[len(lines)-2], `"kind":"stop"`, `"cause":"the start failed: `)
 }
+
+// The stop is the last event also when much happens during it: the next start
+// must not take it for a crash.
+func TestEventsEndWithTheStop(t *testing.T) {
+	dirWith(t, "state_dir: state\nchecks:\n  near: { type: exec, command: [/bin/sh, -c, exit 1], interval: 100ms, fall: 1 }\n",
+		header+"$GENERATE 1-2000 w$ A 127.0.0.1 ; @primary check=near\n")
+	a, _ := launchHere(t)
+	awaitCount(t, a, 0, 2)
+	a.End(syscall.SIGTERM)
+	lines := strings.Split(strings.TrimSpace(content(t, "state/events.jsonl")), "\n")
+	contains(t, lines[len(lines)-1], `"kind":"stop","cause":"signal: terminated"`)
+	b, _ := launchHere(t)
+	for _, line := range happened(b, 0) {
+		if strings.Contains(line, "did not end") {
+			t.Error(line)
+		}
+	}
+}

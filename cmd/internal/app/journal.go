@@ -50,9 +50,8 @@ func (j *journal) run(ctx context.Context, r *recorder) {
 		case <-retry:
 		case <-ctx.Done():
 			j.save(r)
-			if n := len(j.unsaved); n > 0 {
-				j.log.Warn("events lost", zap.String("file", j.path()), zap.Int("events", n))
-			}
+			rest, dropped := r.take()
+			j.lost(len(j.unsaved) + len(rest) + dropped)
 			return
 		}
 		j.save(r)
@@ -64,9 +63,8 @@ func (j *journal) save(r *recorder) {
 	for {
 		if len(j.unsaved) == 0 {
 			var dropped int
-			if j.unsaved, dropped = r.take(); dropped > 0 {
-				j.log.Warn("events lost", zap.String("file", j.path()), zap.Int("events", dropped))
-			}
+			j.unsaved, dropped = r.take()
+			j.lost(dropped)
 		}
 		if len(j.unsaved) == 0 {
 			return
@@ -77,6 +75,13 @@ func (j *journal) save(r *recorder) {
 		if err != nil {
 			return
 		}
+	}
+}
+
+// lost logs how many events are not in the file and will not be.
+func (j *journal) lost(n int) {
+	if n > 0 {
+		j.log.Warn("events lost", zap.String("file", j.path()), zap.Int("events", n))
 	}
 }
 

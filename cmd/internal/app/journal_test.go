@@ -133,7 +133,7 @@ func TestJournalDamage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range []string{"", "\x00\x00\x00", "null", "[]", `{"id":0,"kind":"member"}`, `{"id":7}`, `{"id":9007199254740992,"kind":"member"}`,
+	for _, line := range []string{"", "\x00\x00\x00", "null", "[]", `{"id":0,"kind":"member"}`, `{"id":7}`, `{"id":9007199254740992,"kind":"member"}`, `{"id":9007199254740991,"kind":"member"}`,
 		`{"id":-1,"kind":"member"}`, `{"id":5,"kind":"member","time":"yesterday"}`, strings.Repeat("x", 1<<20)} {
 		if _, err := f.WriteString(line + "\n"); err != nil {
 			t.Fatal(err)
@@ -142,7 +142,7 @@ func TestJournalDamage(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if first, last, n, damaged := j.last(t); first != 1 || last != 4 || n != 3 || damaged != 11 {
+	if first, last, n, damaged := j.last(t); first != 1 || last != 4 || n != 3 || damaged != 12 {
 		t.Errorf("%d from %d to %d, %d damaged", n, first, last, damaged)
 	}
 }
@@ -197,5 +197,34 @@ func TestJournalFailure(t *testing.T) {
 		if got := strings.Join(told, ", "); got != "events could not be written, events are written again, events could not be written, events lost" {
 			t.Error(got)
 		}
+		if n := logs.FilterMessage("events lost").All()[0].ContextMap()["events"]; n != int64(2) {
+			t.Errorf("%v events lost, want those that wait in both places", n)
+		}
 	})
+}
+
+// A file that cannot be read does not cost the events of the other, and IDs do
+// not begin anew because of it.
+func TestJournalTailOfOneFile(t *testing.T) {
+	for _, broken := range []string{journalName, journalName + ".1"} {
+		j, _ := newJournal(t)
+		whole := journalName + ".1"
+		if broken == whole {
+			whole = journalName
+		}
+		j.mustWrite(t, some(5, 9))
+		if err := os.Rename(j.path(), filepath.Join(j.dir, "aside")); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(filepath.Join(j.dir, "aside"), filepath.Join(j.dir, whole)); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Mkdir(filepath.Join(j.dir, broken), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		events, _, err := j.tail()
+		if len(events) != 5 || events[0].ID != 5 || err == nil || !strings.HasSuffix(err.Error(), broken+": is not a regular file") {
+			t.Errorf("%s: %d events, %v", broken, len(events), err)
+		}
+	}
 }

@@ -13,17 +13,20 @@ import (
 )
 
 const (
-	maxTail = 16 << 20  // bytes of a file that a start reads
-	lastID  = 1<<53 - 1 // the largest that all readers of JSON take unchanged (RFC 8259 §6)
+	maxTail = 16 << 20 // bytes of a file that a start reads
+	// lastID is the largest that a line is believed: half of what all readers of
+	// JSON take unchanged (RFC 8259 §6), so that there is room to count on.
+	lastID = 1 << 52
 )
 
 // tail gives the last events that a server before this one wrote, at most
-// maxEvents, and how many lines among them are none.
+// maxEvents, and how many lines among them are none. A file that cannot be read
+// leaves those of the other, so that IDs go on from what is known.
 func (j *journal) tail() (events []health.Event, damaged int, err error) {
 	for _, path := range []string{j.path(), j.old()} {
-		lines, err := tailOf(path)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, 0, err
+		lines, failed := tailOf(path)
+		if failed != nil && !errors.Is(failed, fs.ErrNotExist) {
+			err = errors.Join(err, failed)
 		}
 		older, broken := decodeEvents(lines[max(0, len(lines)-maxEvents+len(events)):])
 		events = append(older, events...)
@@ -31,7 +34,7 @@ func (j *journal) tail() (events []health.Event, damaged int, err error) {
 			break
 		}
 	}
-	return events, damaged, nil
+	return events, damaged, err
 }
 
 // tailOf gives the last lines of a file.

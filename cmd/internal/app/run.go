@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"go.uber.org/zap"
-
-	"gslbd/health"
 )
 
 // stopTimeout leaves a margin within the 5 s in which a stop must be over.
@@ -34,7 +32,7 @@ func (a *App) Run(stop, hangup <-chan os.Signal) os.Signal {
 // logged.
 func (a *App) End(sig os.Signal) {
 	a.log.Info("stopping", zap.Stringer("signal", sig))
-	a.events.add(health.Event{Kind: health.EventStop, Cause: "signal: " + sig.String()})
+	a.ending = "signal: " + sig.String()
 	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
 	defer cancel()
 	if err := a.Stop(ctx); err != nil {
