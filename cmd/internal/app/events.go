@@ -19,8 +19,13 @@ const (
 // recorder remembers what happened. Whoever tells it of something never waits
 // for those who read. Its methods may be called from many goroutines at once.
 type recorder struct {
+	// reading is held by one of those who read at a time, so that whoever adds
+	// waits for no more than the copying of pointers by one of them.
+	reading sync.Mutex
+	found   []*health.Event // by the holder of reading
+
 	mu    sync.Mutex
-	ring  []health.Event // by rising ID; once it is full the oldest is at first
+	ring  []*health.Event // by rising ID; once it is full the oldest is at first; none is ever changed
 	first int
 	last  uint64        // the newest ID
 	more  chan struct{} // closed with the next event; nil: nobody waits
@@ -42,7 +47,7 @@ func (r *recorder) add(e health.Event) {
 		e.Time = time.Now()
 	}
 	e.Time = e.Time.UTC()
-	r.remember(e)
+	r.remember(&e)
 	if r.more != nil {
 		close(r.more)
 		r.more = nil
@@ -61,7 +66,7 @@ func (r *recorder) add(e health.Event) {
 	}
 }
 
-func (r *recorder) remember(e health.Event) {
+func (r *recorder) remember(e *health.Event) {
 	if len(r.ring) < maxEvents {
 		r.ring = append(r.ring, e)
 		return
@@ -74,20 +79,36 @@ func (r *recorder) remember(e health.Event) {
 // once there are newer ones. All that is remembered comes after an ID that was
 // not given out yet: it is of a life before, of which nothing was kept.
 func (r *recorder) after(id uint64) (events []health.Event, more <-chan struct{}) {
+	r.reading.Lock()
+	defer r.reading.Unlock()
+	more = r.find(id)
+	if len(r.found) == 0 {
+		return nil, more
+	}
+	events = make([]health.Event, len(r.found))
+	for i, e := range r.found {
+		events[i] = *e
+	}
+	return events, more
+}
+
+// find makes found the events after an ID.
+func (r *recorder) find(id uint64) (more <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if id > r.last {
 		id = 0
 	}
+	r.found = r.found[:0]
 	older, newer := r.ring[r.first:], r.ring[:r.first]
-	for _, part := range [][]health.Event{older, newer} {
-		from, _ := slices.BinarySearchFunc(part, id+1, func(e health.Event, id uint64) int { return cmp.Compare(e.ID, id) })
-		events = append(events, part[from:]...)
+	for _, part := range [][]*health.Event{older, newer} {
+		from, _ := slices.BinarySearchFunc(part, id+1, func(e *health.Event, id uint64) int { return cmp.Compare(e.ID, id) })
+		r.found = append(r.found, part[from:]...)
 	}
 	if r.more == nil {
 		r.more = make(chan struct{})
 	}
-	return events, r.more
+	return r.more
 }
 
 // newest gives the last event; false: there is none.
@@ -98,7 +119,7 @@ func (r *recorder) newest() (e health.Event, ok bool) {
 	if n == 0 {
 		return e, false
 	}
-	return r.ring[(r.first+n-1)%n], true
+	return *r.ring[(r.first+n-1)%n], true
 }
 
 // take gives the events that are to be written, and how many were dropped before
@@ -122,6 +143,6 @@ func (r *recorder) resume(before []health.Event) {
 			r.ring, r.first = nil, 0 // IDs began anew: what came before cannot be told apart
 		}
 		r.last = e.ID
-		r.remember(e)
+		r.remember(&e)
 	}
 }

@@ -1,8 +1,11 @@
 package app
 
 import (
+	"context"
+	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"gslbd/health"
 )
@@ -85,6 +88,35 @@ func TestRecorderWakes(t *testing.T) {
 		r.add(health.Event{})
 	}
 	readers.Wait()
+}
+
+// Those who read all again and again do not hold up whoever tells of something;
+// the bound is far above what a busy machine adds, and far below what it took to
+// copy 10,000 events for each of them.
+func TestRecorderReadersHoldUpNobody(t *testing.T) {
+	r := filled(2 * maxEvents)
+	var readers sync.WaitGroup
+	ctx, cancel := context.WithCancel(t.Context())
+	for range 64 {
+		readers.Go(func() {
+			for ctx.Err() == nil {
+				r.after(0)
+			}
+		})
+	}
+	var took []time.Duration
+	for range 30 {
+		<-time.After(time.Millisecond)
+		begin := time.Now()
+		r.add(health.Event{})
+		took = append(took, time.Since(begin))
+	}
+	cancel()
+	readers.Wait()
+	slices.Sort(took)
+	if typical := took[len(took)/2]; typical > 50*time.Millisecond {
+		t.Errorf("an event took %v to tell, at most %v", typical, took[len(took)-1])
+	}
 }
 
 // What is given out does not change when the ring goes on.

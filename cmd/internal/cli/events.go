@@ -180,7 +180,7 @@ func oneLine(text string) string {
 	var lines []string
 	for line := range strings.Lines(text) {
 		line = strings.Map(func(r rune) rune {
-			if unicode.IsControl(r) {
+			if !unicode.IsPrint(r) { // also what changes the direction of a text
 				return ' '
 			}
 			return r

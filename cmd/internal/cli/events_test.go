@@ -238,3 +238,18 @@ func TestFollowUnread(t *testing.T) {
 		t.Errorf("got %d %s", code, &stderr)
 	}
 }
+
+// What a probed program says cannot steer a terminal, nor turn a line around.
+func TestOneLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"a\x1b[31mb\u009bc\x7f":      "a [31mb c",
+		"down\u202epu\u2066x\u200bx": "down pu x x",
+		"one\r\ntwo\u2028three\n\n":  "one; two three",
+		"日本 é\u3000\xff":             "日本 é \ufffd",
+		"\ttab\x00":                  "tab",
+	} {
+		if got := oneLine(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
