@@ -93,7 +93,7 @@ func why(it *use, last probe.Result) string {
 	}
 	text := fmt.Sprintf("%d rounds in a row %s", m.Consecutive(), verb)
 	switch {
-	case m.Consecutive() == 1:
+	case m.Consecutive() == 1 && (rule.Size == 0 || m.First()):
 		text = "a round " + verb
 	case rule.Size > 0:
 		text = fmt.Sprintf("%d of the last %d rounds passed, %d required", m.Passed(rule.Size), rule.Size, rule.Required)

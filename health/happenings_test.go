@@ -1,11 +1,14 @@
 package health
 
 import (
+	"context"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/zap"
+
+	"gslbd/health/probe"
 )
 
 // fields gives the only line with this event, its fields as text or lists.
@@ -100,6 +103,24 @@ func TestLogOfAWindow(t *testing.T) {
 		w.target("1", hangs)
 		w.wait(settled)
 		if line := w.line("member down"); line["why"] != "1 of the last 3 rounds passed, 2 required: no reply in time" {
+			t.Errorf("%v", line)
+		}
+	})
+}
+
+// A round that tips the window is not taken for one that decides alone.
+func TestLogOfAWindowThatTips(t *testing.T) {
+	inWorld(t, func(w *world) {
+		round := 0
+		w.target("1", func(ctx context.Context) probe.Result {
+			if round++; round == 3 || round == 5 {
+				return refuses(ctx)
+			}
+			return probe.Result{Outcome: probe.Pass}
+		})
+		w.apply(model(check(window(3, 2)), www("primary:1", "secondary:2")))
+		w.wait(settled)
+		if line := w.line("member down"); line["why"] != "1 of the last 3 rounds passed, 2 required: connection refused" {
 			t.Errorf("%v", line)
 		}
 	})

@@ -46,6 +46,9 @@ func Restored(s State) Machine { return Machine{state: s} }
 // before the first.
 func (m *Machine) Consecutive() int { return m.run }
 
+// First reports whether the last round was the first, which decides alone.
+func (m *Machine) First() bool { return m.seen == 1 }
+
 // Observe takes the outcome of one round and reports whether the state changed.
 // The first one decides alone.
 func (m *Machine) Observe(rule Rule, pass bool) (changed bool) {

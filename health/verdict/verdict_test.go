@@ -173,3 +173,20 @@ func TestDoubt(t *testing.T) {
 		t.Error("no doubt about a state from before")
 	}
 }
+
+func TestFirst(t *testing.T) {
+	var m Machine
+	rule := Rule{Size: 3, Required: 2}
+	for i, want := range []bool{true, false, false} {
+		if m.Observe(rule, true); m.First() != want {
+			t.Errorf("round %d: first is %v", i+1, m.First())
+		}
+	}
+	m.Doubt()
+	if m.First() {
+		t.Error("first without a round")
+	}
+	if m.Observe(rule, false); !m.First() {
+		t.Error("the first after a doubt is none")
+	}
+}
