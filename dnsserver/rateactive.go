@@ -64,7 +64,7 @@ func (a *activePrefixes) note(key uint64, now int64) {
 	home := key * 0x9e3779b97f4a7c15 >> 32
 	for i := range uint64(2 * activeTries) { // first those places that it may have, then those that are free
 		p := &a.places[(home+i%activeTries)%activeSize]
-		if p.key.Load() == key || i >= activeTries && p.key.CompareAndSwap(0, key) {
+		if p.key.Load() == key || i >= activeTries && (p.key.CompareAndSwap(0, key) || p.key.Load() == key) { // the last: another was faster
 			p.count.Add(1)
 			p.last.Store(now)
 			return

@@ -3,6 +3,7 @@ package dnsserver
 import (
 	"fmt"
 	"net/netip"
+	"sync"
 	"testing"
 	"time"
 
@@ -82,5 +83,28 @@ func TestLogIsBounded(t *testing.T) {
 	began, ended := logs.FilterMessage("rate limiting began").Len(), logs.FilterMessage("rate limiting ended").Len()
 	if began != ended {
 		t.Errorf("%d began and %d ended", began, ended)
+	}
+}
+
+// A prefix that several workers find over its limit at the same moment is logged once.
+func TestLimitingIsLoggedOnce(t *testing.T) {
+	for round := range 2000 {
+		core, logs := observer.New(zap.DebugLevel)
+		a := activePrefixes{log: zap.New(core), bits4: 24, bits6: 56}
+		key, begin := a.prefix(netip.MustParseAddr("192.0.2.1")), make(chan struct{})
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				<-begin
+				a.note(key, 1)
+			})
+		}
+		close(begin)
+		all.Wait()
+		a.endAll(2)
+		ends := logs.FilterMessage("rate limiting ended").All()
+		if len(ends) != 1 || ends[0].ContextMap()["answers_over_limit"] != uint64(8) {
+			t.Fatalf("round %d: %v", round, ends)
+		}
 	}
 }

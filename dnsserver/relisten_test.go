@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/netip"
 	"slices"
@@ -284,6 +285,56 @@ func TestListenFinishesWhatIsRemoved(t *testing.T) {
 	relisten(t, s, a, b)
 	ask(t, dial(t, "udp", netip.MustParseAddrPort(b)), 1, 30)
 	askTCP(t, dial(t, "tcp", netip.MustParseAddrPort(b)), 1, 30)
+}
+
+// The TCP connections of a removed address are answered all that they hold, pipelined queries and the rest of one included, and then ended
+// in order; a client that goes on asking is not served for ever.
+func TestListenFinishesPipelines(t *testing.T) {
+	a, b := free(t, "127.0.0.61"), free(t, "127.0.0.62")
+	busy, release := make(chan bool), make(chan bool)
+	s := start(t, Options{Listen: []string{a, b}, Workers: 1}, func(dst, packet []byte, client netip.AddrPort, transport Transport) []byte {
+		if packet[1] == 77 {
+			busy <- true
+			<-release
+		}
+		return echo(dst, packet, client, transport)
+	})
+	conn, restless := dial(t, "tcp", netip.MustParseAddrPort(b)), dial(t, "tcp", netip.MustParseAddrPort(b))
+	askTCP(t, restless, 1, 30)
+	_, _ = conn.Write(framed(77, 30))
+	<-busy
+	for id := range uint16(70) { // none of them is read before the address goes
+		_, _ = conn.Write(framed(id, 1000))
+	}
+	_, _ = conn.Write(framed(76, 100)[:50])
+	relisten(t, s, a)
+	var asking sync.WaitGroup
+	asking.Go(func() { // for as long as it is answered
+		for err := error(nil); err == nil; _, err = readFramed(restless) {
+			_, _ = restless.Write(framed(1, 30))
+		}
+	})
+	release <- true
+	_, _ = conn.Write(framed(76, 100)[50:])
+	for i, id := range append(append([]uint16{77}, pipelined(70)...), 76) {
+		reply, err := readFramed(conn)
+		if err != nil || !isEcho(reply, id, len(reply)) {
+			t.Fatalf("answer %d, to query %d: %d octets, %v", i, id, len(reply), err)
+		}
+	}
+	if _, err := readFramed(conn); !errors.Is(err, io.EOF) {
+		t.Errorf("after the last answer: %v", err)
+	}
+	asking.Wait()
+	eventually(t, "all connections ended", func() bool { return s.Stats().Open == 0 })
+}
+
+// pipelined gives n ids.
+func pipelined(n uint16) (ids []uint16) {
+	for id := range n {
+		ids = append(ids, id)
+	}
+	return ids
 }
 
 // Two lists that overlap follow one another without a gap: UDP loses nothing, and the port is nobody else's.

@@ -17,8 +17,12 @@ const (
 	tcpFlush  = 1 << 16 // answers to pipelined queries are written when they reach so many octets
 	tcpStart  = 1 << 11 // octets a connection begins with
 
-	tcpParting = time.Second // for the client to take its last answers
+	tcpParting = time.Second           // for the client to take its last answers
+	tcpQuiet   = 50 * time.Millisecond // after which nothing more of a client is on its way, when its listener stops
 )
+
+// errParted ends a connection that is not to be read any more.
+var errParted = errors.New("nothing more is answered")
 
 // tcpSession answers the queries of one connection, in their order (RFC 7766 section 6.2.1: pipelining allowed). It is used for one
 // connection after another.
@@ -42,33 +46,23 @@ func (s *tcpSession) serve(conn net.Conn, stopping <-chan struct{}) {
 		if wait > 0 && conn.SetReadDeadline(time.Now().Add(wait)) != nil {
 			return
 		}
-		select {
-		case <-stopping: // after the deadline was set, or it would undo the one that dns.Server sets to stop us
+		if ended(stopping) { // after the deadline was set, or it would undo the one that dns.Server sets to stop us
+			s.finish()
 			return
-		default:
-		}
-		if len(s.in) == cap(s.in) {
-			s.in = append(s.in, 0)[:len(s.in)] // only a long message that really arrives gets a long buffer
-		}
-		n, err := conn.Read(s.in[len(s.in):cap(s.in)])
-		if n == 0 && err != nil {
-			s.late(err, stopping)
-			return
-		}
-		if len(s.in)+n == cap(s.in) {
-			runtime.Gosched() // more is waiting for sure: others first
 		}
 		partial := len(s.in) > 0
-		s.in = s.in[:len(s.in)+n]
-		used, ok := s.answerAll()
-		if !s.flush() {
+		used, err := s.turn()
+		switch late := errors.Is(err, os.ErrDeadlineExceeded); {
+		case err == nil:
+		case late && ended(stopping): // dns.Server ends reading by a deadline too
+			s.finish()
+			return
+		case late:
+			s.shared.timedOut.Add(1)
+			return
+		default:
 			return
 		}
-		if !ok {
-			s.part(stopping)
-			return
-		}
-		s.in = s.in[:copy(s.in, s.in[used:])]
 		switch {
 		case len(s.in) == 0:
 			wait = s.shared.limits.Load().IdleTimeout
@@ -108,20 +102,61 @@ func (s *tcpSession) shrink() {
 	}
 }
 
-// late counts a connection that a timeout ended.
-func (s *tcpSession) late(err error, stopping <-chan struct{}) {
+// ended tells whether a channel is closed.
+func ended(c <-chan struct{}) bool {
 	select {
-	case <-stopping: // dns.Server ends reading by a deadline too
+	case <-c:
+		return true
 	default:
-		if errors.Is(err, os.ErrDeadlineExceeded) {
-			s.shared.timedOut.Add(1)
+		return false
+	}
+}
+
+// turn reads once, answers the messages that are complete, and tells how many octets those had. An error of reading is returned as it is;
+// errParted means that nothing more is to be answered.
+func (s *tcpSession) turn() (used int, err error) {
+	if len(s.in) == cap(s.in) {
+		s.in = append(s.in, 0)[:len(s.in)] // only a long message that really arrives gets a long buffer
+	}
+	n, err := s.conn.Read(s.in[len(s.in):cap(s.in)])
+	if n == 0 && err != nil {
+		return 0, err
+	}
+	if len(s.in)+n == cap(s.in) {
+		runtime.Gosched() // more is waiting for sure: others first
+	}
+	s.in = s.in[:len(s.in)+n]
+	used, ok := s.answerAll()
+	if !s.flush() {
+		return used, errParted
+	}
+	if !ok {
+		s.part()
+		return used, errParted
+	}
+	s.in = s.in[:copy(s.in, s.in[used:])]
+	return used, nil
+}
+
+// finish answers what a connection still holds when its listener stops: until nothing comes for a moment, or for as long as a client that
+// goes on asking may take for its last answers.
+func (s *tcpSession) finish() {
+	for end := time.Now().Add(tcpParting); time.Now().Before(end); {
+		quiet := time.Now().Add(tcpQuiet)
+		if s.conn.SetReadDeadline(quiet) != nil {
+			return
+		}
+		_, err := s.turn()
+		if early := errors.Is(err, os.ErrDeadlineExceeded) && time.Now().Before(quiet); err != nil && !early { // early: that of dns.Server came in between
+			return
 		}
 	}
+	s.part()
 }
 
 // part says that no more answers come, and takes for a moment what is still coming: closed with unread queries, the connection would be
 // reset, and answers on their way would be lost.
-func (s *tcpSession) part(stopping <-chan struct{}) {
+func (s *tcpSession) part() {
 	c, ok := s.conn.(*tcpConn)
 	if !ok {
 		return
@@ -131,11 +166,6 @@ func (s *tcpSession) part(stopping <-chan struct{}) {
 		return
 	}
 	for taken := 0; taken < tcpFlush; {
-		select {
-		case <-stopping:
-			return
-		default:
-		}
 		n, err := tcp.Read(s.in[:cap(s.in)])
 		if err != nil {
 			return
