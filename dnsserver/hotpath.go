@@ -87,6 +87,9 @@ func (r *Responder) Respond(dst, packet []byte, client netip.AddrPort, transport
 // together wait for memory as long as a few would; see answer.Reply.Warm.
 func (r *Responder) Warm(n int, query func(int) []byte) { r.reply.Warm(r.table.Load(), n, query) }
 
+// Rest is called before a wait for queries that may be long: without it a table that was replaced meanwhile stays in memory until the next.
+func (r *Responder) Rest() { r.reply.Forget() }
+
 // answer replies to a well-formed query behind its question. (Few arguments:
 // all of them fit into registers.)
 func (r *Responder) answer(msg []byte, client netip.Addr, transport Transport) []byte {

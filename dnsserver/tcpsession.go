@@ -67,6 +67,7 @@ func (s *tcpSession) serve(conn net.Conn, stopping <-chan struct{}) {
 		case len(s.in) == 0:
 			wait = s.shared.limits.Load().IdleTimeout
 			s.shrink()
+			s.rest()
 		case partial && used == 0:
 			wait = 0 // the same message goes on, and so does its deadline
 		default:
@@ -91,6 +92,14 @@ func (s *tcpSession) begin(conn net.Conn) {
 func (s *tcpSession) end() {
 	s.conn, s.in = nil, s.in[:0]
 	s.shrink()
+	s.rest()
+}
+
+// rest keeps a client that says nothing from holding on to zones that were replaced.
+func (s *tcpSession) rest() {
+	if r, ok := s.responder.(*Responder); ok {
+		r.Rest()
+	}
 }
 
 // shrink drops the memory of an unusually long message or answer.

@@ -15,6 +15,7 @@ const maxHops = 16
 // does not loop and has at most 16 links. A nil table holds no zone.
 func (t *Table) Lookup(q *wire.Query, r *Reply) {
 	name, pos := &q.Name, wire.HeaderSize
+	clear(r.redirects[:r.dnames]) // or they would keep a table that is gone
 	r.dnames = 0
 	for hop := range maxHops + 1 {
 		z := t.zone(name, q.Type, r)

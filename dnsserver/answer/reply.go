@@ -53,6 +53,12 @@ func (r *Reply) Begin(msg []byte, limit int) {
 	r.Kind = Positive
 }
 
+// Forget lets go of the table that was asked last, so that it is freed when another one has taken its place. Msg and Header stay.
+func (r *Reply) Forget() {
+	clear(r.redirects[:r.dnames])
+	r.dnames, r.static, r.table, r.zone = 0, body{}, nil, nil
+}
+
 // pick gives a number below n, from a linear congruential generator: a counter
 // would give clients that ask A and AAAA in turn the same half of the records.
 func (r *Reply) pick(n int) int {
