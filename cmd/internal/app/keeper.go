@@ -94,6 +94,8 @@ func later(a, b time.Time) time.Time {
 
 const stateHint = "state_dir must be a directory that gslbd may write to, on a file system with room; without it nothing is kept over a restart"
 
+const sharedHint = "state_dir must be another directory for each gslbd; without it nothing is kept over a restart"
+
 // openState locks state_dir and gives the engine what it holds. Whatever is wrong
 // there is a line in the log and never keeps the server from starting. A disk that
 // can no longer be written to may still tell what was answered last.
@@ -108,7 +110,7 @@ func (a *App) openState() {
 		a.undo.push(func(context.Context) error { return dir.close() })
 		a.state = dir
 	case errors.Is(err, errShared):
-		a.log.Warn("state is not kept", zap.String("state_dir", path), zap.Error(err), zap.String("hint", stateHint))
+		a.log.Warn("state is not kept", zap.String("state_dir", path), zap.Error(err), zap.String("hint", sharedHint))
 		return
 	default:
 		a.log.Warn("state is not kept", zap.String("state_dir", path), zap.Error(err), zap.String("hint", stateHint))

@@ -123,7 +123,8 @@ func TestStateShared(t *testing.T) {
 		t.Errorf("answered %s", got)
 	}
 	entries := logs.FilterMessage("state is not kept").All()
-	if len(entries) != 1 || entries[0].ContextMap()["error"] != "another gslbd keeps its state there" {
+	if len(entries) != 1 || entries[0].ContextMap()["error"] != "another gslbd keeps its state there" ||
+		entries[0].ContextMap()["hint"] != "state_dir must be another directory for each gslbd; without it nothing is kept over a restart" {
 		t.Errorf("log %v", logs.All())
 	}
 }
