@@ -87,6 +87,8 @@ func (c *Client) read(stream io.Reader, each func(Event) error) error {
 	switch {
 	case err == nil:
 		return fmt.Errorf("the server on %s has ended the stream of events", c.socket)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("the server on %s has broken off the stream of events, as one does that was killed", c.socket)
 	case errors.Is(err, bufio.ErrTooLong):
 		return c.foreign(err)
 	}

@@ -83,7 +83,7 @@ func TestFollowAnother(t *testing.T) {
 		{"several lines of data", ok + "data: {\ndata: \"id\":\nid: 9\ndata: 7 }\n\n", "[7]", "has ended"},
 		{"fields of a later version", ok + "data: {\"id\":7,\"colour\":[{}]}\n\n", "[7]", "has ended"},
 		{"cut off", ok + "data: {\"id\":7}\n\ndata: {\"id\":8}\n", "[7]", "has ended"},
-		{"cut off within a chunk", strings.Replace(ok, "\r\n\r\n", "\r\nTransfer-Encoding: chunked\r\n\r\n", 1) + "ff\r\ndata: {\"id\":7}\n\n", "[7]", "unexpected EOF"},
+		{"cut off within a chunk", strings.Replace(ok, "\r\n\r\n", "\r\nTransfer-Encoding: chunked\r\n\r\n", 1) + "ff\r\ndata: {\"id\":7}\n\n", "[7]", "has broken off the stream of events, as one does that was killed"},
 		{"no JSON", ok + "data: {\"id\":7}\n\ndata: up\n\n", "[7]", "is not gslbd's: invalid character"},
 		{"a wrong type", ok + "data: {\"id\":\"7\"}\n\n", "[]", "is not gslbd's: json: cannot unmarshal"},
 		{"a long line", ok + "data: {\"id\":7,\"cause\":\"" + long + "\"}\n\n", "[7]", "has ended"},
