@@ -3,6 +3,7 @@ package health
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -93,6 +94,24 @@ func TestEventsOfAFailover(t *testing.T) {
 		group.OldAnswer, group.NewAnswer = group.NewAnswer, group.OldAnswer
 		group.Cause = `pool "primary" answers (1 of 1 up)`
 		w.same(of(at(45), down, primary, group), events.take())
+	})
+}
+
+// A pool that is healthy though not every member is up says why.
+func TestEventsOfAPoolNameTheUnknown(t *testing.T) {
+	inEventful(t, func(w *world, events *list) {
+		w.target("2", passes(time.Second)) // after the other
+		w.apply(model(check(), www("primary:1", "primary:2")))
+		w.wait(2 * time.Second)
+		var causes []string
+		for _, e := range events.take() {
+			if e.Kind == EventPool {
+				causes = append(causes, e.To+": "+e.Cause)
+			}
+		}
+		if want := []string{"healthy: 1 of 2 up, 1 unknown"}; !slices.Equal(causes, want) {
+			t.Errorf("pools %q, want %q", causes, want)
+		}
 	})
 }
 

@@ -137,20 +137,11 @@ func (d *decider) noteGroup(g *group, answer *answerChange, at time.Time) {
 }
 
 func (d *decider) notePool(g *group, pool poolStanding, from string, at time.Time) {
-	up, members := 0, 0
-	for i := range g.members {
-		if g.zone.Members[i].Pool != pool.name {
-			continue
-		}
-		members++
-		if g.health[i].State == steer.Up {
-			up++
-		}
-	}
+	words := steer.PoolCount(g.zone, g.policy, g.health, pool.name)
 	d.note(func() Event {
 		e := g.event(EventPool, at)
 		e.Pool, e.From, e.To = pool.name, from, pool.state
-		e.Cause = fmt.Sprintf("%d of %d up", up, members)
+		e.Cause = words()
 		return e
 	})
 }

@@ -81,6 +81,28 @@ func TestPoolState(t *testing.T) {
 	}
 }
 
+// The words are about the members as they were counted.
+func TestPoolCount(t *testing.T) {
+	for _, c := range []struct {
+		scene  string
+		policy Policy
+		want   string
+	}{
+		{"p+ p- s+", policy(), "1 of 2 up"},
+		{"p? p+", policy(), "1 of 2 up, 1 unknown"},
+		{"p+ p+R p+0", policy(), "1 of 1 up, 2 drained"},
+		{"p+ p? p-", policy(atLeast(3)), "1 of 3 up, 1 unknown, 3 needed"},
+		{"s+", policy(), "0 of 0 up"},
+	} {
+		g, health := scene(t, c.scene)
+		words := PoolCount(g, &c.policy, health, "primary")
+		clear(health)
+		if got := words(); got != c.want {
+			t.Errorf("%s, %+v: %s, want %s", c.scene, c.policy.MinHealthy, got, c.want)
+		}
+	}
+}
+
 func TestGroupState(t *testing.T) {
 	for _, c := range []struct {
 		scene  string

@@ -1,6 +1,10 @@
 package steer
 
-import "strconv"
+import (
+	"strconv"
+
+	"gslbd/zone"
+)
 
 // reason says in one sentence why sel was chosen: first which better pools are
 // out and by which numbers, then what is answered instead.
@@ -30,9 +34,19 @@ func (v view) reason(sel *Selection) string {
 	return string(v.appendOutcome(b, sel))
 }
 
+// PoolCount counts the members of a pool as they are now. What it returns puts the
+// numbers into words, e.g. "1 of 4 up, 1 unknown, 2 needed".
+func PoolCount(g *zone.Group, p *Policy, health []Health, pool string) (words func() string) {
+	t := view{g, p, health}.tally(pool)
+	return func() string { return string(t.words(nil)) }
+}
+
 // append writes the numbers, e.g. "(1 of 4 up, 1 unknown, 2 needed)".
 func (t tally) append(b []byte) []byte {
-	b = append(b, '(')
+	return append(t.words(append(b, '(')), ')')
+}
+
+func (t tally) words(b []byte) []byte {
 	b = strconv.AppendInt(b, int64(t.up), 10)
 	b = append(b, " of "...)
 	b = strconv.AppendInt(b, int64(t.size), 10)
@@ -52,7 +66,7 @@ func (t tally) append(b []byte) []byte {
 		b = strconv.AppendInt(b, int64(t.need), 10)
 		b = append(b, " needed"...)
 	}
-	return append(b, ')')
+	return b
 }
 
 func (v view) appendOutcome(b []byte, sel *Selection) []byte {
