@@ -22,8 +22,9 @@ func (s *shell) eventsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "events",
 		Short: "Show what happened in the running server, the oldest first",
-		Long: "Show what happened in the running server, the oldest first. With --follow also what happens from now on, until\n" +
-			"SIGINT (Ctrl-C) or SIGTERM, or the server's end; with --json then one JSON object in each line.",
+		Long: "Show what happened in the running server, the oldest first; with a state_dir also before its last start.\n" +
+			"With --follow also what happens from now on, until SIGINT (Ctrl-C) or SIGTERM, or the server's end; with --json\n" +
+			"then one JSON object in each line.",
 		Args: called,
 		RunE: run(func(cmd *cobra.Command, _ []string) error {
 			if follow {
@@ -130,7 +131,15 @@ func eventTable() (t table) {
 
 func eventRow(e admin.Event) []cell {
 	return []cell{{text: e.Time.Local().Format("2006-01-02 15:04:05")}, {text: oneLine(e.Kind)},
-		{oneLine(eventSubject(e)), bold}, {oneLine(eventChange(e)), styleOf(e.To)}, {text: oneLine(e.Cause)}}
+		{oneLine(eventSubject(e)), bold}, {oneLine(eventChange(e)), styleOf(e.To)}, {text: oneLine(eventCause(e))}}
+}
+
+// eventCause names the check of a member as status does: it may have several.
+func eventCause(e admin.Event) string {
+	if e.Kind == admin.EventMember && e.Check != "" {
+		return e.Check + ": " + e.Cause
+	}
+	return e.Cause
 }
 
 // eventSubject says what an event happened to.

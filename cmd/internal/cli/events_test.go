@@ -46,7 +46,7 @@ func happened() []admin.Event {
 
 const eventText = `TIME                 KIND    WHAT                                        CHANGE                                                               WHY
 2026-11-29 12:11:00  start   server                                                                                                           gslbd v1.2.3
-2026-11-29 12:11:01  member  www.example.com/A tokyo (primary)           up -> down                                                           2 rounds in a row failed: connect: connection refused
+2026-11-29 12:11:01  member  www.example.com/A tokyo (primary)           up -> down                                                           web: 2 rounds in a row failed: connect: connection refused
 2026-11-29 12:11:02  pool    www.example.com/A pool primary              healthy -> critical                                                  0 of 1 up
 2026-11-29 12:11:03  group   www.example.com/A                           192.0.2.1 192.0.2.2 192.0.2.3 192.0.2.4 and 1 more -> 198.51.100.10  pool "secondary" answers
 2026-11-29 12:11:04  group   www.example.com/A                           healthy -> degraded                                                  1 of 2 up
@@ -168,7 +168,7 @@ func TestFollowEvents(t *testing.T) {
 	serving(t, f)
 	const want = `TIME                 KIND    WHAT                                      CHANGE                WHY
 2026-11-29 12:11:00  start   server                                                          gslbd v1.2.3
-2026-11-29 12:11:01  member  www.example.com/A tokyo (primary)         up -> down            2 rounds in a row failed: connect: connection refused
+2026-11-29 12:11:01  member  www.example.com/A tokyo (primary)         up -> down            web: 2 rounds in a row failed: connect: connection refused
 2026-11-29 12:11:02  pool    www.example.com/A pool primary            healthy -> critical   0 of 1 up
 2026-11-29 12:11:03  group   www.example.com/A                         192.0.2.1 192.0.2.2 192.0.2.3 192.0.2.4 and 1 more -> 198.51.100.10  pool "secondary" answers
 `
