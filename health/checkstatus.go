@@ -36,6 +36,7 @@ func (s *snapshot) leaf(out *MemberStatus, u *use) {
 		c.Error = "the check is not defined"
 	} else {
 		seen := s.seen[u.source]
+		c.Target = u.source.address()
 		c.LastProbe, c.NextProbe = seen.ended, seen.due
 		c.Error = seen.problem(s.taken)
 		out.LatencyMS = max(out.LatencyMS, float64(seen.latency)/float64(time.Millisecond))

@@ -59,8 +59,9 @@ type OverrideStatus struct {
 // CheckStatus is one check of one member.
 type CheckStatus struct {
 	Name        string    `json:"name"`
-	State       string    `json:"state"`       // unknown, up, down
-	Consecutive int       `json:"consecutive"` // like results in a row, the last one included
+	Target      string    `json:"target,omitempty"` // what it probes; "" of a combination
+	State       string    `json:"state"`            // unknown, up, down
+	Consecutive int       `json:"consecutive"`      // like results in a row, the last one included
 	LastProbe   time.Time `json:"last_probe"`
 	NextProbe   time.Time `json:"next_probe"`
 	Error       string    `json:"error"` // cause of the last failure or fault; "" after a pass

@@ -62,14 +62,14 @@ func TestStatusDocument(t *testing.T) {
 			Pools: []PoolStatus{
 				{"primary", "critical", []MemberStatus{{ID: "192.0.2.1", Data: "192.0.2.1", Target: "192.0.2.1:80",
 					Weight: 1, State: "down", Since: at(15), LatencyMS: 1,
-					Checks: []CheckStatus{{"web", "down", 2, at(15), at(25), "connection refused", nil}}}}},
+					Checks: []CheckStatus{{"web", "192.0.2.1:80", "down", 2, at(15), at(25), "connection refused", nil}}}}},
 				{"secondary", "healthy", []MemberStatus{
 					{ID: "osaka", Data: "192.0.2.2", Target: "192.0.2.2:8080", Weight: 1, State: "up", Usable: true,
 						Since: at(0).Add(half), LatencyMS: 500, Checks: []CheckStatus{
-							{"web", "up", 2, at(6), at(16), "", nil},
-							{"alt", "up", 2, at(6), at(16), "", nil}}},
+							{"web", "192.0.2.2:8080", "up", 2, at(6), at(16), "", nil},
+							{"alt", "192.0.2.2:8080", "up", 2, at(6), at(16), "", nil}}},
 					{ID: "192.0.2.3", Data: "192.0.2.3", Target: "192.0.2.3:80", Weight: 0, State: "up",
-						Since: at(2), LatencyMS: 2000, Checks: []CheckStatus{{"web", "up", 2, at(9), at(19), "", nil}}},
+						Since: at(2), LatencyMS: 2000, Checks: []CheckStatus{{"web", "192.0.2.3:80", "up", 2, at(9), at(19), "", nil}}},
 				}},
 				{"fallback", "no-health", []MemberStatus{{ID: "192.0.2.4", Data: "192.0.2.4", Target: "192.0.2.4",
 					Weight: 1, State: "up", Usable: true, Since: at(0), Checks: []CheckStatus{}}}},

@@ -101,7 +101,7 @@ const (
 	checkShape = "{groups:[{client_seconds,detect_seconds,name,policy,recover_seconds,type}],ok," +
 		"problems:[{file,hint,line,message,severity}],zones:[{file,groups,name,records,serial}]}"
 	explainShape = "{answer:[],client,name,policy,pool,rcode,reason,scope,ttl,type}"
-	statusShape  = "{groups:[{answer:[],name,policy,pool,pools:[{members:[{checks:[{consecutive,error,last_probe,name,next_probe,state}]," +
+	statusShape  = "{groups:[{answer:[],name,policy,pool,pools:[{members:[{checks:[{consecutive,error,last_probe,name,next_probe,state,target}]," +
 		"data,id,latency_ms,override,since,state,target,usable,weight}],name,state}],reason,since,state,ttl,type}]," +
 		"node,ready,started,version,zones:[{loaded,name,problem,serial}]}"
 	eventShape = "{events:[{cause,from,id,kind,name,new_answer:[],old_answer:[],old_pool,policy,pool,rule,time,to,type,zone}]}"

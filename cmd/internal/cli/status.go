@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -150,7 +151,7 @@ func memberRow(pool string, m admin.MemberStatus, now time.Time) []cell {
 			last = c.LastProbe
 		}
 		if c.Error != "" {
-			errors = append(errors, c.Name+": "+c.Error)
+			errors = append(errors, checkName(c, m.Target)+": "+c.Error)
 		}
 	}
 	probed := age(last, now)
@@ -159,6 +160,15 @@ func memberRow(pool string, m admin.MemberStatus, now time.Time) []cell {
 	}
 	return []cell{{text: "  " + name}, {state, styleOf(m.State)}, {text: pool}, {text: orDash(m.Target)},
 		{text: age(m.Since, now)}, {text: probed}, {text: strings.Join(errors, "; ")}}
+}
+
+// checkName tells what a check probes where that is another port or address than
+// the one shown, which is the first check's.
+func checkName(c admin.CheckStatus, shown string) string {
+	if _, err := netip.ParseAddrPort(c.Target); err != nil || c.Target == shown {
+		return c.Name
+	}
+	return c.Name + " " + c.Target
 }
 
 func servedTable(zones []admin.ZoneStatus, now time.Time) (t table) {

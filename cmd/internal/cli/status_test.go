@@ -22,7 +22,7 @@ zone example.com: changed on disk
 GROUP, MEMBER            STATE              POOL       ANSWER, TARGET                                      SINCE   LAST PROBE  WHY
 off.example.com/A        critical           -          -                                                   -                   nothing is up
 www.example.com/A        degraded           secondary  198.51.100.10                                       12s                 primary is down
-  tokyo (192.0.2.10)     down, forced-down  primary    192.0.2.10:80                                       12s     1.5s ago    web: status 503; ping: no reply
+  tokyo (192.0.2.10)     down, forced-down  primary    192.0.2.10:80                                       12s     1.5s ago    web: status 503; ping: no reply; db 192.0.2.10:5432: connect: connection refused
   osaka (198.51.100.10)  up                 secondary  198.51.100.10:80                                    1h00m   1s ago
   kyoto (198.51.100.11)  up, drained        secondary  -                                                   1h00m   -
 ok.example.com/A         healthy            primary    192.0.2.1 192.0.2.2 192.0.2.3 192.0.2.4 and 2 more  25h00m              fine
@@ -46,7 +46,8 @@ example.com  7       1m00s ago
 func troubled(now time.Time) admin.Status {
 	ago := func(d time.Duration) time.Time { return now.Add(-d) }
 	check := func(name, state, err string, last time.Duration) admin.CheckStatus {
-		return admin.CheckStatus{Name: name, State: state, Error: err, LastProbe: ago(last)}
+		target := map[string]string{"web": "192.0.2.10:80", "ping": "192.0.2.10"}[name]
+		return admin.CheckStatus{Name: name, Target: target, State: state, Error: err, LastProbe: ago(last)}
 	}
 	return admin.Status{
 		Version: "v1.2.3", Node: "ns1", Started: ago(26 * time.Hour), Ready: true,
@@ -68,7 +69,8 @@ func troubled(now time.Time) admin.Status {
 					{Name: "primary", Members: []admin.MemberStatus{
 						{ID: "tokyo", Data: "192.0.2.10", Target: "192.0.2.10:80", Weight: 1, State: "down", Since: ago(12 * time.Second),
 							Override: &admin.OverrideStatus{Value: "forced-down"},
-							Checks:   []admin.CheckStatus{check("web", "down", "status 503", 1500*time.Millisecond), check("ping", "down", "no reply", 4*time.Second)}},
+							Checks: []admin.CheckStatus{check("web", "down", "status 503", 1500*time.Millisecond), check("ping", "down", "no reply", 4*time.Second),
+								{Name: "db", Target: "192.0.2.10:5432", State: "down", Error: "connect: connection refused"}}},
 					}},
 				}},
 			{Name: "off.example.com", Type: "A", State: "critical", Reason: "nothing is up"},
