@@ -180,3 +180,26 @@ func TestReloadUnderLoad(t *testing.T) {
 	}
 	t.Logf("%d queries during %d reloads, all answered", answered.Load(), reloads)
 }
+
+// TestReloadLarge: a zone that is read by a process of its own is served with
+// its groups as the one before was.
+func TestReloadLarge(t *testing.T) {
+	dir := site(t, quick+"watch: false\n", steady)
+	s := serve(t, dir)
+	var many strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&many, "\na-name-of-some-length-%d A 127.0.0.77", i)
+	}
+	for i := range 3 {
+		write(t, filepath.Join(dir, "gslb.zone"), zoneText(i+2, steady+many.String()+fmt.Sprintf("\nr%d A 127.0.0.78", i)))
+		if reply, err := s.client().Reload(t.Context(), false); err != nil || !reply.OK {
+			t.Fatalf("reload %d: %+v, %v", i, reply, err)
+		}
+		s.expect("NOERROR 127.0.0.78", fmt.Sprintf("r%d.gslb.example.com", i), "A")
+		s.expect("NOERROR 127.0.0.77", "a-name-of-some-length-19999.gslb.example.com", "A")
+		s.expect("NOERROR 127.0.0.70", www, "A")
+	}
+	if log := s.log.String(); strings.Contains(log, "loaded by the server itself") {
+		t.Error(log)
+	}
+}

@@ -34,6 +34,12 @@ type Options struct {
 	Log     *zap.Logger // nil = none
 	// Reopen reads the configuration again for Reload; nil keeps the present one.
 	Reopen func() (*config.Config, zone.Problems)
+	// Apart is the command that runs LoadApart for large zones at a reload; empty:
+	// the server loads them itself.
+	Apart []string
+	// IdleLoad is how long that may wait for idle cores before it takes its share of
+	// busy ones, and as much more for each 5 MiB of the file; 0 = 5 s.
+	IdleLoad time.Duration
 	// Quiet is how long changed zone files must rest before they are read; 0 = 1 s.
 	Quiet time.Duration
 }
@@ -94,6 +100,9 @@ func New(cfg *config.Config, opts Options) (*App, error) {
 	if opts.Quiet <= 0 {
 		opts.Quiet = defaultQuiet
 	}
+	if opts.IdleLoad <= 0 {
+		opts.IdleLoad = defaultIdleLoad
+	}
 	a := &App{
 		opts:     opts,
 		first:    cfg,
@@ -107,7 +116,7 @@ func New(cfg *config.Config, opts Options) (*App, error) {
 	}
 	a.engine = health.New(health.Options{MaxInFlight: cfg.Health.MaxInFlight, Log: opts.Log.Named("health"), Changed: a.touched, Event: a.events.add})
 	a.life, a.end = context.WithCancel(context.Background())
-	cur, _, problems := loadState(a.life, cfg, nil)
+	cur, _, problems := loadState(a.life, cfg, nil, loadHere)
 	if problems.Failed(false) {
 		return nil, problems
 	}

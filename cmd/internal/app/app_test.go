@@ -200,7 +200,7 @@ func (s stuck) Probe(context.Context) probe.Result {
 // TestStopWithStuckProbe: a stop does not wait for a probe that cannot end.
 func TestStopWithStuckProbe(t *testing.T) {
 	cfg := configured(t, checksText, header+"www A 127.0.0.1 ; @primary check=web\n")
-	st, _, problems := loadState(t.Context(), cfg, nil)
+	st, _, problems := loadState(t.Context(), cfg, nil, loadHere)
 	if st == nil {
 		t.Fatal(problems)
 	}

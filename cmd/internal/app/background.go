@@ -28,7 +28,9 @@ func release(records int) {
 
 // releaseLoad is release after a reload of what was served before it. It is
 // judged by the larger one: the garbage may be of either.
-func (a *App) releaseLoad(before *state) { release(max(before.records(), a.cur.records())) }
+func (a *App) releaseLoad(before *state) {
+	background(func() { release(max(before.records(), a.cur.records())) })
+}
 
 // records counts those of all zones.
 func (s *state) records() (n int) {

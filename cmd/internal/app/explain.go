@@ -59,7 +59,7 @@ func explainFiles(cfg *config.Config, q admin.ExplainQuery, before history) (adm
 	if err != nil {
 		return admin.Explanation{}, err
 	}
-	st, _, problems := loadState(context.Background(), cfg, nil)
+	st, _, problems := loadState(context.Background(), cfg, nil, loadHere)
 	if st == nil {
 		return admin.Explanation{}, problems
 	}

@@ -1,10 +1,13 @@
 package app
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -18,7 +21,39 @@ import (
 	"gslbd/zone"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// beLoader makes the test binary what a reload runs to load a zone apart.
+const beLoader = "GSLBD_TEST_LOADER"
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(beLoader) {
+	case "":
+		goleak.VerifyTestMain(m)
+	case "policies":
+		yieldProcess()
+		for range 4 { // threads that come later
+			go runtime.LockOSThread()
+		}
+		fmt.Println(policies()...)
+	default:
+		if err := LoadApart(os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
+}
+
+// policies gives the scheduling policy of each thread of this process: field 41
+// of proc_pid_stat(5).
+func policies() (out []any) {
+	stats, _ := filepath.Glob("/proc/self/task/*/stat")
+	for _, stat := range stats {
+		text, _ := os.ReadFile(stat)
+		if fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:])); len(fields) > 38 {
+			out = append(out, fields[38])
+		}
+	}
+	return out
+}
 
 const (
 	checksText = `
@@ -78,7 +113,7 @@ func launch(t *testing.T, settings, zoneText string) (*App, *observer.ObservedLo
 }
 
 // launchHere starts an App on what the working directory holds.
-func launchHere(t *testing.T) (*App, *observer.ObservedLogs) {
+func launchHere(t *testing.T, change ...func(*Options)) (*App, *observer.ObservedLogs) {
 	t.Helper()
 	cfg, problems := config.Load("gslbd.yaml")
 	if cfg == nil {
@@ -86,7 +121,11 @@ func launchHere(t *testing.T) (*App, *observer.ObservedLogs) {
 	}
 	core, logs := observer.New(zapcore.DebugLevel)
 	reopen := func() (*config.Config, zone.Problems) { return config.Load("gslbd.yaml") }
-	a, err := New(cfg, Options{Version: "v1.2.3", Log: zap.New(core), Reopen: reopen, Quiet: 20 * time.Millisecond})
+	opts := Options{Version: "v1.2.3", Log: zap.New(core), Reopen: reopen, Quiet: 20 * time.Millisecond}
+	for _, f := range change {
+		f(&opts)
+	}
+	a, err := New(cfg, opts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,7 @@ func (a *App) reload(ctx context.Context, acceptUnsteered bool, cause string) zo
 	var next *state
 	var failed map[string]string
 	var found zone.Problems
-	background(func() { next, failed, found = loadState(ctx, cfg, before) })
+	background(func() { next, failed, found = loadState(ctx, cfg, before, a.load) })
 	defer a.releaseLoad(a.cur)
 	problems = append(problems, found...)
 	if next == nil {
@@ -100,7 +100,7 @@ func (a *App) swap(next *state) {
 func (a *App) reloadZone(old *served) zone.Problems {
 	var z *served
 	var problems zone.Problems
-	background(func() { z, problems = loadZone(old.source, a.cur.cfg.Vocabulary(), keysOf([]*served{old})) })
+	background(func() { z, problems = a.load(a.life, old.source, a.cur.cfg.Vocabulary(), keysOf([]*served{old})) })
 	defer a.releaseLoad(a.cur)
 	if z == nil {
 		problems = placed(a.cur.cfg, slices.Index(a.cur.cfg.Zones, old.source), problems)

@@ -34,10 +34,18 @@ type served struct {
 // RRsets; nil allows it.
 type guard []zone.Key
 
+// loading loads and compiles one zone; it is nil when the problems hold an error.
+type loading func(ctx context.Context, source zone.Source, voc zone.Vocabulary, before guard) (*served, zone.Problems)
+
+// loadHere is loading without more ado.
+func loadHere(_ context.Context, source zone.Source, voc zone.Vocabulary, before guard) (*served, zone.Problems) {
+	return loadZone(source, voc, before)
+}
+
 // loadState loads and compiles every zone of cfg. failed tells by zone name
 // what is wrong there. The state is nil exactly when the problems hold an error; one
 // is that ctx ended between two zones.
-func loadState(ctx context.Context, cfg *config.Config, before guard) (cur *state, failed map[string]string, problems zone.Problems) {
+func loadState(ctx context.Context, cfg *config.Config, before guard, load loading) (cur *state, failed map[string]string, problems zone.Problems) {
 	cur, failed = &state{cfg: cfg}, map[string]string{}
 	problems = checkListen(cfg)
 	voc := cfg.Vocabulary()
@@ -45,7 +53,7 @@ func loadState(ctx context.Context, cfg *config.Config, before guard) (cur *stat
 		if err := ctx.Err(); err != nil {
 			return nil, failed, append(problems, refuse("loading was cut short", ""))
 		}
-		z, found := loadZone(source, voc, before)
+		z, found := load(ctx, source, voc, before)
 		found = placed(cfg, i, found)
 		problems = append(problems, found...)
 		if z == nil {

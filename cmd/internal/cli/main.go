@@ -92,7 +92,7 @@ func (s *shell) root() *cobra.Command {
 	root.SetVersionTemplate(versionText())
 	root.PersistentFlags().StringVarP(&s.config, "config", "c", "", "configuration `FILE` (default ./gslbd.yaml, then /etc/gslbd/gslbd.yaml)")
 	root.AddCommand(s.serveCommand(), s.checkCommand(), s.explainCommand(), s.statusCommand(), s.eventsCommand(),
-		s.reloadCommand(), s.probeCommand(), s.versionCommand())
+		s.reloadCommand(), s.probeCommand(), s.versionCommand(), s.loadCommand())
 	root.SetOut(s.stdout)
 	root.SetErr(s.stderr)
 	root.SetHelpCommand(helpCommand())

@@ -42,7 +42,7 @@ func (s *shell) serve() error {
 	defer signal.Reset(syscall.SIGPIPE)
 	app.LogProblems(log, problems)
 	reopen := func() (*config.Config, zone.Problems) { return config.Load(cfg.File) }
-	a, err := app.New(cfg, app.Options{Version: app.Version(), Log: log, Reopen: reopen})
+	a, err := app.New(cfg, app.Options{Version: app.Version(), Log: log, Reopen: reopen, Apart: s.loader()})
 	if err != nil {
 		return err
 	}
@@ -56,6 +56,32 @@ func (s *shell) serve() error {
 	signal.Stop(stop) // a second signal ends the process at once
 	a.End(sig)
 	return nil
+}
+
+// loadZone is the name of the command that loads a zone for a server.
+const loadZone = "load-zone"
+
+// loader is the command line of loadCommand: of this very program, also when
+// its file has been replaced.
+func (s *shell) loader() []string {
+	self := "/proc/self/exe"
+	if _, err := os.Stat(self); err != nil {
+		if self, err = os.Executable(); err != nil {
+			return nil
+		}
+	}
+	return []string{self, loadZone}
+}
+
+// loadCommand is for the server alone.
+func (s *shell) loadCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    loadZone,
+		Short:  "Load a zone for the server that runs this",
+		Args:   called,
+		Hidden: true,
+		RunE:   run(func(cmd *cobra.Command, _ []string) error { return app.LoadApart(cmd.InOrStdin(), s.stdout) }),
+	}
 }
 
 // spareThread lets one goroutine more run at a time than there are workers that

@@ -148,3 +148,36 @@ func TestSpareThread(t *testing.T) {
 		t.Errorf("%d threads, want %d", runtime.GOMAXPROCS(0), before+1)
 	}
 }
+
+// load-zone is what a server runs: by the program that runs now, named nowhere,
+// and with a word for somebody who tries it.
+func TestLoadZone(t *testing.T) {
+	command := (&shell{}).loader()
+	if len(command) != 2 || command[1] != "load-zone" {
+		t.Fatalf("%q", command)
+	}
+	running, err := os.Stat(command[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tested, err := os.Stat(self); err != nil || !os.SameFile(running, tested) {
+		t.Errorf("%s is not %s: %v", command[0], self, err)
+	}
+	for _, args := range []string{"--help", "help", "__complete load"} {
+		if stdout, stderr, _ := call(nil, strings.Fields(args)...); strings.Contains(stdout+stderr, "load-zone") {
+			t.Errorf("%s names it:\n%s%s", args, stdout, stderr)
+		}
+	}
+	var stdout, stderr bytes.Buffer
+	code := Main([]string{"load-zone"}, strings.NewReader("hello"), &stdout, &stderr, nil)
+	if code != 1 || stdout.Len() > 0 || !strings.HasPrefix(stderr.String(), "gslbd: reading the order: ") {
+		t.Errorf("got %d, %q, %q", code, stdout.String(), stderr.String())
+	}
+	if _, stderr, code := call(nil, "load-zone", "example.com"); code != 2 || !strings.Contains(stderr, "takes no such argument") {
+		t.Errorf("got %d, %q", code, stderr)
+	}
+}

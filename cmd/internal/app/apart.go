@@ -1,0 +1,231 @@
+package app
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/miekg/dns"
+	"go.uber.org/zap"
+
+	"gslbd/dnsserver/answer"
+	"gslbd/zone"
+)
+
+const (
+	// largeFile is from how many bytes on a reload takes a zone to be large.
+	largeFile = 512 << 10
+	// defaultIdleLoad is how long a load may wait for idle cores before it takes
+	// its share of busy ones; and as much more for each idleBytes of the file.
+	defaultIdleLoad = 5 * time.Second
+	idleBytes       = 5 << 20
+	maxStderr       = 4 << 10 // bytes kept of what a load says before it fails
+)
+
+// order is what a load in a process of its own is told.
+type order struct {
+	Source     zone.Source
+	Vocabulary zone.Vocabulary
+	Guard      guard
+	Idle       bool // run only when nothing else wants the core
+}
+
+// delivery is what it gives back; with Loaded, the compiled zone follows.
+type delivery struct {
+	Problems zone.Problems
+	Loaded   bool // the problems hold no error
+	Name     string
+	Files    []string
+	Sum      checksum
+	Serial   uint32
+	Records  int
+	Groups   []zone.Group
+	RRs      [][][]byte // of the groups' members, in wire form
+}
+
+// LoadApart does what one order says: it is the other end of a reload that
+// loads a large zone in a process of its own. The error is about in and out;
+// what is wrong with the zone is in the delivery.
+func LoadApart(in io.Reader, out io.Writer) error {
+	var o order
+	if err := gob.NewDecoder(in).Decode(&o); err != nil {
+		return fmt.Errorf("reading the order: %w", err)
+	}
+	if o.Idle {
+		yieldProcess()
+	}
+	z, problems := loadZone(o.Source, o.Vocabulary, o.Guard)
+	w := bufio.NewWriter(out)
+	d := delivery{Problems: problems, Loaded: z != nil}
+	if z != nil {
+		d.Name, d.Files, d.Sum, d.Serial, d.Records = z.name, z.files, z.sum, z.serial, z.records
+		if err := d.pack(z.groups); err != nil {
+			return err
+		}
+	}
+	if err := gob.NewEncoder(w).Encode(d); err != nil {
+		return fmt.Errorf("delivering: %w", err)
+	}
+	if z != nil {
+		if err := z.compiled.Flatten(w, z.groups); err != nil {
+			return fmt.Errorf("delivering: %w", err)
+		}
+	}
+	return w.Flush()
+}
+
+// pack adds the groups, their records in wire form.
+func (d *delivery) pack(groups []*zone.Group) error {
+	buffer := make([]byte, 2*dns.MaxMsgSize) // more than any record takes
+	for _, g := range groups {
+		sent := *g
+		sent.Members = make([]zone.Member, len(g.Members))
+		rrs := make([][]byte, len(g.Members))
+		for i, m := range g.Members {
+			n, err := dns.PackRR(m.RR, buffer, 0, nil, false)
+			if err != nil {
+				return fmt.Errorf("delivering %s: %w", g.Key, err)
+			}
+			m.RR, rrs[i] = nil, bytes.Clone(buffer[:n])
+			sent.Members[i] = m
+		}
+		d.Groups, d.RRs = append(d.Groups, sent), append(d.RRs, rrs)
+	}
+	return nil
+}
+
+func (d *delivery) unpack() ([]*zone.Group, error) {
+	if len(d.RRs) != len(d.Groups) {
+		return nil, errors.New("groups without records")
+	}
+	groups := make([]*zone.Group, len(d.Groups))
+	for i := range d.Groups {
+		groups[i] = &d.Groups[i]
+		for k := range groups[i].Members {
+			rr, _, err := dns.UnpackRR(d.RRs[i][k], 0)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", groups[i].Key, err)
+			}
+			groups[i].Members[k].RR = rr
+		}
+	}
+	return groups, nil
+}
+
+// load loads one zone for a reload. A large one is read by a process of its own
+// where there is a command for it: what it leaves for the garbage collector, and
+// the collector's work, would be in the way of answers here.
+func (a *App) load(ctx context.Context, source zone.Source, voc zone.Vocabulary, before guard) (*served, zone.Problems) {
+	size, large := a.large(source)
+	if len(a.opts.Apart) == 0 || !large {
+		return loadZone(source, voc, before)
+	}
+	idle, cancel := context.WithTimeout(ctx, a.opts.IdleLoad*time.Duration(1+size/idleBytes))
+	defer cancel()
+	z, problems, err := loadApart(idle, a.opts.Apart, order{source, voc, before, true})
+	if idle.Err() != nil && ctx.Err() == nil { // the machine has no time to spare
+		z, problems, err = loadApart(ctx, a.opts.Apart, order{source, voc, before, false})
+	}
+	switch {
+	case err == nil:
+		return z, problems
+	case ctx.Err() != nil:
+		return nil, zone.Problems{refuse("loading was cut short", "")}
+	}
+	a.log.Warn("the zone is loaded by the server itself", zap.String("zone", source.Name), zap.Error(err))
+	return loadZone(source, voc, before)
+}
+
+// large judges a zone by its file, whose size it gives, and by what is served
+// of it.
+func (a *App) large(source zone.Source) (size int64, large bool) {
+	if info, err := os.Stat(source.File); err == nil {
+		size = info.Size()
+	}
+	return size, size >= largeFile || slices.ContainsFunc(a.cur.zones, func(z *served) bool {
+		return z.source == source && z.records >= largeLoad
+	})
+}
+
+// loadApart runs command, which is LoadApart with its input and output, at the
+// priority of the calling thread.
+func loadApart(ctx context.Context, command []string, o order) (*served, zone.Problems, error) {
+	var said tail
+	var orders bytes.Buffer
+	if err := gob.NewEncoder(&orders).Encode(o); err != nil {
+		return nil, nil, err
+	}
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	cmd.Stdin, cmd.Stderr, cmd.SysProcAttr = &orders, &said, dieTogether()
+	cmd.WaitDelay = time.Second
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, nil, err
+	}
+	z, problems, err := receive(out)
+	if err == nil {
+		z.finish(o.Source)
+		_, err = io.Copy(io.Discard, out)
+	} else {
+		_ = cmd.Process.Kill() // it may be writing on
+	}
+	if ended := cmd.Wait(); ended != nil && said.text != "" {
+		err = errors.Join(err, fmt.Errorf("%w: %s", ended, said.text))
+	} else {
+		err = errors.Join(err, ended)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("loading apart: %w", err)
+	}
+	return z, problems, nil
+}
+
+// receive reads a delivery; the zone is nil when its problems hold an error.
+func receive(out io.Reader) (*served, zone.Problems, error) {
+	in := bufio.NewReaderSize(out, 1<<16)
+	var d delivery
+	if err := gob.NewDecoder(in).Decode(&d); err != nil {
+		return nil, nil, fmt.Errorf("reading the delivery: %w", err)
+	}
+	if !d.Loaded {
+		return nil, d.Problems, nil
+	}
+	groups, err := d.unpack()
+	if err != nil {
+		return nil, nil, err
+	}
+	compiled, err := answer.Unflatten(in, groups)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &served{name: d.Name, files: d.Files, sum: d.Sum, serial: d.Serial, records: d.Records, groups: groups, compiled: compiled},
+		d.Problems, nil
+}
+
+// finish fills in what the other process does not know.
+func (z *served) finish(source zone.Source) {
+	if z != nil {
+		z.source, z.loaded = source, time.Now()
+	}
+}
+
+// tail keeps the end of what is written to it.
+type tail struct{ text string }
+
+func (t *tail) Write(p []byte) (int, error) {
+	text := t.text + string(p)
+	t.text = strings.ToValidUTF8(text[max(0, len(text)-maxStderr):], "?")
+	return len(p), nil
+}

@@ -1,0 +1,11 @@
+//go:build !linux
+
+package app
+
+import "syscall"
+
+// dieTogether is Linux's: elsewhere the process ends when nobody reads from it.
+func dieTogether() *syscall.SysProcAttr { return nil }
+
+// yieldProcess does nothing: idle scheduling is Linux's.
+func yieldProcess() {}

@@ -1,0 +1,252 @@
+package app
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/gob"
+	"fmt"
+	"net/netip"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/miekg/dns"
+
+	"gslbd/cmd/internal/config"
+	"gslbd/health"
+	"gslbd/zone"
+)
+
+// varied has groups of several types, with targets, odd names and odd data.
+const varied = header + `
+www   A     127.0.0.1 ; @primary check=fast id=tokyo target=:81 weight=3
+www   A     127.0.0.2 ; @secondary check=fast
+WWW   AAAA  ::1       ; @primary check=none
+*.w   CNAME Target.Example.ORG. ; @primary check=none
+*.w   CNAME other.example.org.  ; @secondary check=none
+t\032\.\200 TXT "a \"quoted\" \255 text" "" ; @primary check=none
+t\032\.\200 TXT "b" ; @fallback
+u     TYPE65280 \# 3 010203 ; @primary check=none
+m     MX    10 mail ; @primary check=none
+plain A     127.0.0.3
+plain A     127.0.0.3
+`
+
+// delivered takes an order to LoadApart and back.
+func delivered(t *testing.T, o order) (*served, zone.Problems) {
+	t.Helper()
+	var in, out bytes.Buffer
+	if err := gob.NewEncoder(&in).Encode(o); err != nil {
+		t.Fatal(err)
+	}
+	if err := LoadApart(&in, &out); err != nil {
+		t.Fatal(err)
+	}
+	z, problems, err := receive(&out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return z, problems
+}
+
+// A zone that is loaded apart is the same as one that is loaded here: groups,
+// what is known of the file, and the answers.
+func TestApartIsTheSame(t *testing.T) {
+	cfg := configured(t, checksText, varied)
+	voc := cfg.Vocabulary()
+	here, problems := loadZone(cfg.Zones[0], voc, nil)
+	if here == nil {
+		t.Fatal(problems)
+	}
+	apart, found := delivered(t, order{Source: cfg.Zones[0], Vocabulary: voc})
+	records := gocmp.Comparer(func(a, b dns.RR) bool { return a.String() == b.String() })
+	if diff := gocmp.Diff(here.groups, apart.groups, records, gocmp.Comparer(func(a, b zone.Target) bool { return a == b })); diff != "" {
+		t.Error(diff)
+	}
+	if diff := gocmp.Diff(problems, found); diff != "" || len(problems) == 0 {
+		t.Errorf("%d warnings, %s", len(problems), diff)
+	}
+	if apart.name != here.name || apart.serial != here.serial || apart.records != here.records || apart.sum != here.sum ||
+		!slices.Equal(apart.files, here.files) || len(here.groups) != 6 {
+		t.Errorf("%+v\n%+v", apart, here)
+	}
+	for _, question := range []string{"www A", "WWW AAAA", "x.w A", `t\032\.\200 TXT`, "u TYPE65280", "m MX", "plain A", "nowhere A", "@ SOA"} {
+		if got, want := answerOf(t, cfg, apart, question), answerOf(t, cfg, here, question); got != want || !strings.Contains(want, "rcode=0") && question != "nowhere A" {
+			t.Errorf("%s:\ngot  %s\nwant %s", question, got, want)
+		}
+	}
+}
+
+// answerOf publishes the first pool of every group and asks the zone.
+func answerOf(t *testing.T, cfg *config.Config, z *served, text string) string {
+	t.Helper()
+	st := &state{cfg: cfg, zones: []*served{z}, table: tableOf([]*served{z})}
+	(&App{cur: st, engine: health.New(health.Options{})}).publishFirst()
+	name, typ, _ := strings.Cut(text, " ")
+	if name += ".example.com."; strings.HasPrefix(name, "@") {
+		name = "example.com."
+	}
+	qtype, ok := dns.StringToType[typ]
+	if !ok {
+		qtype = 65280
+	}
+	reply, err := ask(st, question{name: name, qtype: qtype, client: netip.MustParseAddr("127.0.0.1")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.SortFunc(reply.Answer, func(a, b dns.RR) int { return cmp.Compare(a.String(), b.String()) })
+	return fmt.Sprintf("rcode=%d %v %v", reply.Rcode, reply.Answer, reply.Ns)
+}
+
+// What is wrong with a zone comes back, with file and line, also that a group
+// lost its annotations.
+func TestApartProblems(t *testing.T) {
+	cfg := configured(t, checksText, header+"www A 127.0.0.1\nwww A 127.0.0.2\n")
+	o := order{Source: cfg.Zones[0], Vocabulary: cfg.Vocabulary(), Guard: guard{{Zone: "example.com.", Name: "www.example.com.", Type: dns.TypeA}}}
+	z, problems := delivered(t, o)
+	if z != nil || !problems.Failed(false) {
+		t.Fatalf("%+v, %v", z, problems)
+	}
+	contains(t, problems.Error(), "a.zone:6: www.example.com/A was steered")
+	put(t, "a.zone", header+"www A x\n")
+	if _, problems = delivered(t, o); !strings.HasPrefix(problems.Error(), `a.zone:6: "x" is not an IPv4 address`) {
+		t.Error(problems)
+	}
+	var out bytes.Buffer
+	if err := LoadApart(strings.NewReader("nonsense"), &out); err == nil || out.Len() > 0 {
+		t.Errorf("%v, %d bytes", err, out.Len())
+	}
+}
+
+// big is a zone file that a reload loads apart, with one record that a test
+// tells it by.
+func big(serialNumber uint32, address string) string {
+	var text strings.Builder
+	text.WriteString(serial(serialNumber, "www A "+address+" ; @primary check=none\n"))
+	for i := range 20_000 {
+		fmt.Fprintf(&text, "a-name-of-some-length-%d A 127.0.0.1\n", i)
+	}
+	return text.String()
+}
+
+// apartBy lets reloads run script, in which $0 is the loader.
+func apartBy(t *testing.T, script string) func(*Options) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(o *Options) { o.Apart = []string{"/bin/sh", "-c", script, self} }
+}
+
+const runLoader = `export ` + beLoader + `=1; echo x >> ran; exec "$0"`
+
+// A reload loads a large zone in another process, a small one here; the watcher
+// does the same.
+func TestReloadApart(t *testing.T) {
+	dirWith(t, "watch: true\n", serial(1, "www A 127.0.0.1 ; @primary check=none\n"))
+	a, logs := launchHere(t, apartBy(t, runLoader))
+	reload := func(text, want string, ran int) {
+		t.Helper()
+		put(t, "a.zone", text)
+		if problems := a.Reload(t.Context(), false); problems.Failed(false) {
+			t.Fatal(problems)
+		}
+		if got := query(t, a, "www.example.com"); got != want {
+			t.Errorf("answered %s, want %s", got, want)
+		}
+		if lines, _ := os.ReadFile("ran"); len(lines) != 2*ran {
+			t.Errorf("%d loads apart, want %d", len(lines)/2, ran)
+		}
+	}
+	reload(serial(1, "www A 127.0.0.2 ; @primary check=none\n"), "127.0.0.2", 0)
+	reload(big(1, "127.0.0.3"), "127.0.0.3", 1)
+	reload(big(1, "127.0.0.4"), "127.0.0.4", 2)
+	if got := query(t, a, "a-name-of-some-length-19999.example.com"); got != "127.0.0.1" {
+		t.Errorf("answered %s", got)
+	}
+	put(t, "a.zone", big(2, "127.0.0.5"))
+	awaitZone(t, a, 2, "")
+	if got := query(t, a, "www.example.com"); got != "127.0.0.5" {
+		t.Errorf("answered %s", got)
+	}
+	put(t, "a.zone", big(3, "nonsense"))
+	if problems := a.Reload(t.Context(), false); len(problems) != 1 || problems[0].Line != 6 {
+		t.Errorf("%v", problems)
+	}
+	if n := logs.FilterMessage("the zone is loaded by the server itself").Len(); n != 0 {
+		t.Errorf("%v", logs.All())
+	}
+}
+
+// Whatever becomes of the other process, the zone is loaded, and the log says
+// why not there.
+func TestReloadApartFails(t *testing.T) {
+	for _, row := range []struct{ name, script, why string }{
+		{"no such program", `exec /no/such/program`, "exit status 127: "},
+		{"fails with a word", `cat > /dev/null; echo out of luck >&2; exit 3`, "exit status 3: out of luck"},
+		{"fails without a word", `cat > /dev/null; exit 3`, "exit status 3"},
+		{"says something else", `cat > /dev/null; head -c 1000 /dev/zero | tr '\\0' '~'; exec sleep 60`, "reading the delivery"},
+		{"says nothing", `cat > /dev/null`, "reading the delivery: EOF"},
+		{"dies in the middle", `export ` + beLoader + `=1; "$0" | head -c 200000`, "unexpected EOF"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			dirWith(t, "", serial(1, "www A 127.0.0.1 ; @primary check=none\n"))
+			a, logs := launchHere(t, apartBy(t, row.script))
+			put(t, "a.zone", big(1, "127.0.0.2"))
+			if problems := a.Reload(t.Context(), false); problems.Failed(false) {
+				t.Fatal(problems)
+			}
+			if got := query(t, a, "www.example.com"); got != "127.0.0.2" {
+				t.Errorf("answered %s", got)
+			}
+			lines := logs.FilterMessage("the zone is loaded by the server itself").All()
+			if len(lines) != 1 {
+				t.Fatalf("%v", logs.All())
+			}
+			contains(t, lines[0].ContextMap()["error"].(string), row.why)
+		})
+	}
+}
+
+// On a machine without idle time the load takes its share after a while.
+func TestReloadApartWithoutIdleTime(t *testing.T) {
+	dirWith(t, "", serial(1, "www A 127.0.0.1 ; @primary check=none\n"))
+	a, logs := launchHere(t, apartBy(t, `if [ ! -e ran ]; then echo x >> ran; exec sleep 60; fi; `+runLoader),
+		func(o *Options) { o.IdleLoad = 300 * time.Millisecond })
+	put(t, "a.zone", big(1, "127.0.0.2"))
+	if problems := a.Reload(t.Context(), false); problems.Failed(false) {
+		t.Fatal(problems)
+	}
+	if lines, _ := os.ReadFile("ran"); len(lines) != 4 || query(t, a, "www.example.com") != "127.0.0.2" {
+		t.Errorf("%d attempts, %s", len(lines)/2, query(t, a, "www.example.com"))
+	}
+	if n := logs.FilterMessage("the zone is loaded by the server itself").Len(); n != 0 {
+		t.Errorf("%v", logs.All())
+	}
+}
+
+// A stop does not wait for a load, and leaves no process behind.
+func TestStopEndsLoadApart(t *testing.T) {
+	dirWith(t, "", serial(1, "www A 127.0.0.1 ; @primary check=none\n"))
+	a, _ := launchHere(t, apartBy(t, `echo $$ > pid; exec sleep 60`))
+	put(t, "a.zone", big(1, "127.0.0.2"))
+	done := make(chan zone.Problems, 1)
+	go func() { done <- a.Reload(context.Background(), false) }()
+	eventually(t, "the load", func() bool { text, err := os.ReadFile("pid"); return err == nil && len(text) > 1 })
+	stopApp(t, a)
+	if problems := <-done; !problems.Failed(false) {
+		t.Error("reloaded")
+	}
+	pid, err := os.ReadFile("pid")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat("/proc/" + strings.TrimSpace(string(pid))); err == nil {
+		t.Error("the process is still there")
+	}
+}
