@@ -240,6 +240,7 @@ func (l *latencies) reload(d *daemon, loop *openLoop) error {
 		switch {
 		case !loop.recorded && now.After(idleUntil):
 			failed = l.put("gslbd-reload", fmt.Sprintf("big-%d.zone", (done+1)%2), "big.zone")
+			loop.resume() // a file system may take its time
 			_ = d.cmd.Process.Signal(syscall.SIGHUP)
 			loop.recorded, began = true, now
 		case loop.recorded && probe.serial(now) == uint32((done+1)%2+1):
@@ -278,6 +279,7 @@ func (l *latencies) flips() error {
 		if now.After(next) {
 			flip++
 			failed = l.put("gslbd-flips", fmt.Sprintf("states-%d", flip%2), "states")
+			loop.resume()
 			next = next.Add(flipEvery)
 		}
 		return failed != nil

@@ -71,6 +71,9 @@ func (l *openLoop) run(length time.Duration, rate float64, each func(now time.Ti
 	return err
 }
 
+// resume goes on from now, after the loop itself was held up.
+func (l *openLoop) resume() { l.due = time.Since(l.start) }
+
 func (l *openLoop) send() error {
 	id, at := uint16(l.number), l.number%setSize
 	if l.sent[id] != 0 {
