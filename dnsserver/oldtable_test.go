@@ -10,10 +10,19 @@ import (
 	"gslbd/dnsserver/answer"
 )
 
-// A zone that was replaced is freed, although TCP clients that asked for its names are still connected, and although the last answer that
-// came by a DNAME was from it.
+// A zone that was replaced is freed, although TCP clients that asked for its names are still connected, UDP workers wait for their next
+// query, and the last answer that came by a DNAME was from it.
 func TestReplacedZonesAreFreed(t *testing.T) {
-	s := startLimited(t, Options{Workers: 1})
+	s := startLimited(t, Options{Workers: 2})
+	for range 20 { // so that each worker has one
+		client := dns.Conn{Conn: dial(t, "udp", s.Addrs()[0])}
+		if err := client.WriteMsg(new(dns.Msg).SetQuestion("www.dn"+inZone, dns.TypeA)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := client.ReadMsg(); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, name := range []string{"plain", "big", "www.dn", "no", "www.sub", "four"} {
 		client := dns.Conn{Conn: dial(t, "tcp", s.Addrs()[0])}
 		if err := client.WriteMsg(new(dns.Msg).SetQuestion(name+inZone, dns.TypeA)); err != nil {

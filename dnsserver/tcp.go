@@ -14,9 +14,6 @@ import (
 	"go.uber.org/zap"
 )
 
-// acceptQuiet is the shortest time between two log lines of one listener that cannot accept.
-const acceptQuiet = time.Minute
-
 // tcpShared is what the TCP listeners of one server have in common: limits, counters, connections, and the memory of those that ended.
 type tcpShared struct {
 	limits    atomic.Pointer[TCPLimits]
@@ -76,8 +73,7 @@ type tcpListener struct {
 	gone     chan struct{} // closed when the socket is
 	closed   func()        // closes gone
 
-	failures uint64    // of accepting, since the log was told; belongs to Accept
-	told     time.Time // when that was
+	failures failures // of accepting; belongs to Accept
 }
 
 func newTCPListener(socket net.Listener, shared *tcpShared) *tcpListener {
@@ -133,7 +129,7 @@ func (l *tcpListener) Accept() (net.Conn, error) {
 		case errors.Is(err, net.ErrClosed):
 			return nil, err
 		default:
-			l.failed(err)
+			l.failures.add(l.shared.log, "tcp accept failed, trying again", zap.Stringer("address", l.Addr()), zap.Error(err))
 			select {
 			case <-l.stopping:
 				return nil, err
@@ -141,16 +137,6 @@ func (l *tcpListener) Accept() (net.Conn, error) {
 			}
 			pause = min(2*pause, time.Second)
 		}
-	}
-}
-
-// failed tells the log that accepting failed: at the limit of file descriptors it may fail for each connection that ends, so once a minute
-// at most.
-func (l *tcpListener) failed(err error) {
-	l.failures++
-	if now := time.Now(); l.told.IsZero() || now.Sub(l.told) >= acceptQuiet {
-		l.shared.log.Error("tcp accept failed, trying again", zap.Stringer("address", l.Addr()), zap.Uint64("failures", l.failures), zap.Error(err))
-		l.failures, l.told = 0, now
 	}
 }
 

@@ -22,6 +22,7 @@ type plainUDP struct {
 	conn      *net.UDPConn
 	addr      netip.AddrPort
 	responder responder
+	rest      func() // Responder.Rest; does nothing for others
 	guard     *guard
 	log       *zap.Logger
 	server    *dns.Server
@@ -35,7 +36,10 @@ func newPlainUDP(conn *net.UDPConn, addr netip.AddrPort, s *Server) *plainUDP {
 	started := make(chan struct{})
 	u := &plainUDP{tally: s.tally(), conn: conn, addr: addr, guard: &s.guard, log: s.opts.Log, started: started, up: sync.OnceFunc(func() { close(started) }),
 		query: make([]byte, querySize+1), reply: make([]byte, 0, answerSize)}
-	u.responder = s.newResponder(&u.outcomes)
+	u.responder, u.rest = s.newResponder(&u.outcomes), func() {}
+	if r, ok := u.responder.(*Responder); ok {
+		u.rest = r.Rest
+	}
 	u.server = &dns.Server{PacketConn: conn, DecorateReader: func(r dns.Reader) dns.Reader { return plainReader{r, u} },
 		NotifyStartedFunc: u.up}
 	return u
@@ -69,6 +73,7 @@ func (r plainReader) ReadUDP(conn *net.UDPConn, _ time.Duration) ([]byte, *dns.S
 			return nil, nil, err
 		}
 		r.u.answer(conn, n, session)
+		r.u.rest()
 	}
 }
 

@@ -26,10 +26,12 @@ type udpWorker struct {
 	wildcard  bool // replies must name the address that was asked
 	responder responder
 	warm      func(n int, query func(int) []byte) // Responder.Warm; nil for other responders
+	rest      func()                              // Responder.Rest; does nothing for others
 	query     func(int) []byte                    // batch.query; one closure for the whole life
 	guard     *guard
 	log       *zap.Logger
 	b         *batch
+	failures  failures      // of receiving
 	errno     syscall.Errno // why the last receive failed; 0 when it did not
 	next      int           // index of the message being answered, plus one
 }
@@ -37,9 +39,9 @@ type udpWorker struct {
 func newUDPWorker(conn *net.UDPConn, addr netip.AddrPort, s *Server) *udpWorker {
 	wildcard := addr.Addr().IsUnspecified()
 	w := &udpWorker{tally: s.tally(), conn: conn, addr: addr, wildcard: wildcard, guard: &s.guard, log: s.opts.Log, b: newBatch(wildcard)}
-	w.responder, w.query = s.newResponder(&w.outcomes), w.b.query
+	w.responder, w.query, w.rest = s.newResponder(&w.outcomes), w.b.query, func() {}
 	if r, ok := w.responder.(*Responder); ok {
-		w.warm = r.Warm
+		w.warm, w.rest = r.Warm, r.Rest
 	}
 	return w
 }
@@ -88,7 +90,7 @@ func deafen(fd int) {
 
 // fault reports a receive that failed, and waits a little: such faults (no memory) last, and the loop must not spin.
 func (w *udpWorker) fault() {
-	w.log.Error("udp receive failed", zap.Stringer("address", w.addr), zap.Error(w.errno))
+	w.failures.add(w.log, "udp receive failed", zap.Stringer("address", w.addr), zap.Error(w.errno))
 	time.Sleep(100 * time.Millisecond)
 }
 
@@ -100,6 +102,7 @@ func (w *udpWorker) turn(fd uintptr) bool {
 	switch errno {
 	case 0:
 	case unix.EAGAIN:
+		w.rest()
 		return false
 	case unix.EINTR:
 		return true
