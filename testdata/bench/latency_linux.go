@@ -14,7 +14,7 @@ import (
 
 const (
 	quietFor   = 5 * time.Second
-	reloads    = 3
+	reloads    = 2 // an even number: the next begins with the first file again
 	flipGroups = 200
 	flipEvery  = 200 * time.Millisecond // all groups flip: 1000 flips a second
 )
@@ -128,51 +128,54 @@ func (l *latencies) start(name string) (*daemon, error) {
 	return r.start(l.dir, l.core, zoneName, filepath.Join(l.dir, "bench.zone"))
 }
 
-// measure is one round: throughput and quiet, reloads, then flips in a server of its own.
+// measure is one round: throughput and quiet, reloads, then flips in a server of its own. What the echo server does meanwhile on the same
+// core is what the machine and the kernel leave to anybody.
 func (l *latencies) measure() error {
 	if l.core < 0 {
 		fmt.Println("\n2 workers, on both cores; the generator has the second core, too")
 	} else {
 		fmt.Println("\n1 worker on the first core, generator on the second")
 	}
-	if err := l.put("gslbd-reload", "big-0.zone", "big.zone"); err != nil {
-		return err
-	}
-	d, err := l.start("gslbd-reload")
+	echo, err := rival{name: plainFloor, program: l.echo, args: []string{"{port}"}}.start(l.dir, l.core, zoneName, "")
 	if err != nil {
 		return err
 	}
-	defer d.stop()
-	if err := l.saturate(d); err != nil {
+	defer echo.stop()
+	if err := l.beside(echo, "gslbd-reload", [][2]string{{"big-0.zone", "big.zone"}}, l.reload); err != nil {
 		return err
 	}
-	if err := l.floor(); err != nil {
-		return err
-	}
-	loop, err := l.quiet(d, "quiet")
-	if err != nil {
-		return err
-	}
-	defer loop.close()
-	if err := l.reload(d, loop); err != nil {
-		return err
-	}
-	d.stop()
-	return l.flips()
+	return l.beside(echo, "gslbd-flips", [][2]string{{"flip.zone", "flip.zone"}, {"states-0", "states"}}, l.flips)
 }
 
-// floor is the quiet measurement of the echo server: what the machine and the generator bring.
-func (l *latencies) floor() error {
-	d, err := rival{name: plainFloor, program: l.echo, args: []string{"{port}"}}.start(l.dir, l.core, zoneName, "")
+// beside starts a server with some files, finds the rate if that is not known yet, and measures it and the echo server, first quiet and
+// then while what is disturbs.
+func (l *latencies) beside(echo *daemon, server string, files [][2]string, what func(d *daemon, loop *openLoop, title string) error) error {
+	for _, f := range files {
+		if err := l.put(server, f[0], f[1]); err != nil {
+			return err
+		}
+	}
+	d, err := l.start(server)
 	if err != nil {
 		return err
 	}
 	defer d.stop()
-	loop, err := l.quiet(d, "echo server, quiet")
-	if err != nil {
-		return err
+	if l.rate == 0 {
+		if err := l.saturate(d); err != nil {
+			return err
+		}
 	}
-	loop.close()
+	for _, asked := range []*daemon{d, echo} {
+		loop, err := l.quiet(asked, asked.name+", quiet")
+		if err != nil {
+			return err
+		}
+		err = what(d, loop, asked.name)
+		loop.close()
+		if err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -225,7 +228,7 @@ func (l *latencies) saturate(d *daemon) error {
 }
 
 // reload loads the large zone again and again, and keeps the latencies from each signal until the new serial is served.
-func (l *latencies) reload(d *daemon, loop *openLoop) error {
+func (l *latencies) reload(d *daemon, loop *openLoop, title string) error {
 	probe, err := newSerialProbe(d.port)
 	if err != nil {
 		return err
@@ -252,27 +255,13 @@ func (l *latencies) reload(d *daemon, loop *openLoop) error {
 	if err != nil || failed != nil {
 		return fmt.Errorf("reload: %v %w", failed, err)
 	}
-	loop.print(fmt.Sprintf("during %d reloads of %.1f s", done, took.Seconds()/reloads))
+	loop.print(fmt.Sprintf("%s, %d reloads of %.1f s", title, done, took.Seconds()/reloads))
 	return nil
 }
 
-// flips lets the health engine flip groups while the loop runs.
-func (l *latencies) flips() error {
-	for _, file := range [][2]string{{"flip.zone", "flip.zone"}, {"states-0", "states"}} {
-		if err := l.put("gslbd-flips", file[0], file[1]); err != nil {
-			return err
-		}
-	}
-	d, err := l.start("gslbd-flips")
-	if err != nil {
-		return err
-	}
-	defer d.stop()
-	loop, err := newOpenLoop(d, l.set)
-	if err != nil {
-		return err
-	}
-	defer loop.close()
+// flips lets the health engine of d flip groups while the loop runs.
+func (l *latencies) flips(d *daemon, loop *openLoop, title string) error {
+	loop.recorded = false
 	var failed error
 	next, flip := time.Now().Add(flipEvery), 0
 	each := func(now time.Time) bool {
@@ -300,13 +289,13 @@ func (l *latencies) flips() error {
 		return err
 	}
 	count := bytes.Count(after[len(before):], []byte(`"event":"answer changed"`))
-	loop.print(fmt.Sprintf("at %.0f flips/s", float64(count)/quietFor.Seconds()))
+	loop.print(fmt.Sprintf("%s, %.0f flips/s", title, float64(count)/quietFor.Seconds()))
 	return nil
 }
 
 func (l *openLoop) print(what string) {
 	p, n := l.percentiles()
-	fmt.Printf("  %-28s p50 %6.0f µs, p99 %6.0f µs, p99.9 %6.0f µs, longest %7.0f µs (%d answers, %d lost, %d wrong; server %.2f cores)\n", what,
+	fmt.Printf("  %-40s p50 %6.0f µs, p99 %6.0f µs, p99.9 %6.0f µs, longest %7.0f µs (%d answers, %d lost, %d wrong; server %.2f cores)\n", what,
 		micros(p[0]), micros(p[1]), micros(p[2]), micros(p[3]), n, l.lost, l.wrong, l.busy)
 	l.lost, l.wrong = 0, 0
 }

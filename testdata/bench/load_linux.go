@@ -15,6 +15,7 @@ const (
 	flows       = 3                      // so that queries always wait at the server while it works on others, but no buffer overflows
 	replySize   = 2048                   // of the buffer for one answer
 	lostAfter   = 200 * time.Millisecond // without any answer
+	heldUp      = 5 * time.Millisecond   // between two looks: the generator did not run
 	idleBetween = 3 * time.Microsecond   // looks at the sockets, when nothing was there
 )
 
@@ -110,6 +111,16 @@ func (g *generator) ask(s *querySet, n int, check func(query int, reply []byte) 
 		for now = time.Now(); idle && now.Sub(last) < idleBetween; now = time.Now() {
 			giveWay()
 		}
+		if held := now.Sub(last); held > heldUp {
+			g.wait(held)
+		}
+	}
+}
+
+// wait gives the answers that are open so much more time: when the machine stands still, nobody answers.
+func (g *generator) wait(held time.Duration) {
+	for i := range g.flows {
+		g.flows[i].last = g.flows[i].last.Add(held)
 	}
 }
 
