@@ -91,27 +91,39 @@ func newDecider(m *monitor, log *zap.Logger) *decider {
 	return &decider{monitor: m, log: log, calls: make(chan func()), changed: func() {}, event: func(Event) {}}
 }
 
+// maxUntold bounds what waits to be told while results come without a pause.
+const maxUntold = 100_000
+
 // run is the loop: a result, a call, or, when neither waits, something to be told.
 func (d *decider) run(ctx context.Context) {
-	always := make(chan struct{})
-	close(always)
-	for {
-		var idle chan struct{}
-		if len(d.happenings) > 0 {
-			idle = always
-		}
-		select {
-		case out := <-d.monitor.outcomes:
-			d.observe(out)
-		case call := <-d.calls:
-			call()
-		case <-idle:
+	for ctx.Err() == nil {
+		switch untold := len(d.happenings); {
+		case untold == 0:
+			select {
+			case out := <-d.monitor.outcomes:
+				d.observe(out)
+			case call := <-d.calls:
+				call()
+			case <-ctx.Done():
+			}
+		case untold > maxUntold || !d.urgent():
 			d.tell(8)
-		case <-ctx.Done():
-			d.tell(len(d.happenings))
-			return
 		}
 	}
+	d.tell(len(d.happenings))
+}
+
+// urgent takes a result or a call that waits; false: there is none.
+func (d *decider) urgent() bool {
+	select {
+	case out := <-d.monitor.outcomes:
+		d.observe(out)
+	case call := <-d.calls:
+		call()
+	default:
+		return false
+	}
+	return true
 }
 
 // memberChange and groupChange are what one result changed.

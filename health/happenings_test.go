@@ -3,6 +3,7 @@ package health
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -143,4 +144,39 @@ func TestLogOfAReload(t *testing.T) {
 			t.Error(diff)
 		}
 	})
+}
+
+// What happened is told when no result waits any longer, or else when too much
+// would pile up.
+func TestTellingWaitsForResults(t *testing.T) {
+	for _, row := range []struct{ untold, waiting, told int }{{9, 50, 0}, {maxUntold + 9, 50, 16}} {
+		synctest.Test(t, func(t *testing.T) {
+			told, open, before := 0, row.waiting, -1
+			m := newMonitor(Options{})
+			d := newDecider(m, zap.NewNop())
+			ctx, stop := context.WithCancel(t.Context())
+			d.event = func(Event) {
+				if told++; told == row.untold {
+					stop()
+				}
+			}
+			for range row.untold {
+				d.note(func() Event { return Event{} })
+			}
+			for range row.waiting {
+				go func() {
+					d.calls <- func() {
+						if open--; open == 0 {
+							before = told
+						}
+					}
+				}()
+			}
+			synctest.Wait()
+			d.run(ctx)
+			if before != row.told || told != row.untold {
+				t.Errorf("%d told before the last of %d that waited, want %d; %d in all", before, row.waiting, row.told, told)
+			}
+		})
+	}
 }
