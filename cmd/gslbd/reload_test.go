@@ -1,10 +1,14 @@
 package main_test
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
+	"regexp"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -201,5 +205,42 @@ func TestReloadLarge(t *testing.T) {
 	}
 	if log := s.log.String(); strings.Contains(log, "loaded by the server itself") {
 		t.Error(log)
+	}
+}
+
+// TestLoadZoneSignals: the signals that a service manager sends to all processes
+// of the server do not end a load, which would make the server load instead of
+// stop.
+func TestLoadZoneSignals(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		skip(t, "needs proc_pid_status(5)")
+	}
+	cmd := program(t, t.TempDir(), "load-zone")
+	order, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Process.Kill()
+	waitFor(t, "it to ignore SIGHUP, SIGINT and SIGTERM", func() error {
+		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid))
+		if err == nil && !regexp.MustCompile(`SigIgn:\s[0-9a-f]{12}[4-7]003`).Match(status) {
+			err = fmt.Errorf("its state:\n%s", status)
+		}
+		return err
+	})
+	for _, sig := range []syscall.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM} {
+		if err := cmd.Process.Signal(sig); err != nil {
+			t.Error(err)
+		}
+	}
+	io.WriteString(order, "hello")
+	order.Close()
+	if cmd.Wait(); cmd.ProcessState.ExitCode() != 1 || stdout.Len() > 0 || !strings.HasPrefix(stderr.String(), "gslbd: reading the order: ") {
+		t.Errorf("%v, %q, %q", cmd.ProcessState, stdout.String(), stderr.String())
 	}
 }

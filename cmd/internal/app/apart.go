@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/miekg/dns"
@@ -28,8 +29,13 @@ const (
 	// its share of busy ones; and as much more for each idleBytes of the file.
 	defaultIdleLoad = 5 * time.Second
 	idleBytes       = 5 << 20
-	maxStderr       = 4 << 10 // bytes kept of what a load says before it fails
+	maxStderr       = 4 << 10     // bytes kept of what a load says before it fails
+	endGrace        = time.Second // how long a load may go on that delivers no more
 )
+
+// errEnded is about a load of which the server must not try the same: it ran out
+// of memory, or crashed, or somebody wanted an end of it.
+var errEnded = errors.New("the process that loaded the zone was ended, or crashed")
 
 // order is what a load in a process of its own is told.
 type order struct {
@@ -140,6 +146,10 @@ func (a *App) load(ctx context.Context, source zone.Source, voc zone.Vocabulary,
 		return z, problems
 	case ctx.Err() != nil:
 		return nil, zone.Problems{refuse("loading was cut short", "")}
+	case errors.Is(err, errEnded):
+		a.log.Error("the load came to a bad end", zap.String("zone", source.Name), zap.Error(err))
+		return nil, zone.Problems{{File: source.File, Severity: zone.Error, Message: errEnded.Error(),
+			Hint: "the log says how; if memory ran out, give gslbd more of it; then reload again"}}
 	}
 	a.log.Warn("the zone is loaded by the server itself", zap.String("zone", source.Name), zap.Error(err))
 	return loadZone(source, voc, before)
@@ -159,7 +169,7 @@ func (a *App) large(source zone.Source) (size int64, large bool) {
 // loadApart runs command, which is LoadApart with its input and output, at the
 // priority of the calling thread.
 func loadApart(ctx context.Context, command []string, o order) (*served, zone.Problems, error) {
-	var said tail
+	var said head
 	var orders bytes.Buffer
 	if err := gob.NewEncoder(&orders).Encode(o); err != nil {
 		return nil, nil, err
@@ -175,21 +185,41 @@ func loadApart(ctx context.Context, command []string, o order) (*served, zone.Pr
 		return nil, nil, err
 	}
 	z, problems, err := receive(out)
-	if err == nil {
+	kill := func() { _ = cmd.Process.Kill() }
+	ours := func() bool { return false } // we ended it
+	switch {
+	case err == nil:
 		z.finish(o.Source)
 		_, err = io.Copy(io.Discard, out)
-	} else {
-		_ = cmd.Process.Kill() // it may be writing on
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF): // how it ends by itself is worth knowing
+		grace := time.AfterFunc(endGrace, kill)
+		ours = func() bool { return !grace.Stop() }
+	default:
+		kill() // it may be writing on
+		ours = func() bool { return true }
 	}
-	if ended := cmd.Wait(); ended != nil && said.text != "" {
-		err = errors.Join(err, fmt.Errorf("%w: %s", ended, said.text))
-	} else {
-		err = errors.Join(err, ended)
+	ended := cmd.Wait()
+	spared := !ours()
+	if err = errors.Join(err, ended); err != nil && said.text != "" {
+		err = fmt.Errorf("%w: %s", err, said.text)
+	}
+	if err != nil && spared && badEnd(cmd.ProcessState, said.text) {
+		return nil, nil, fmt.Errorf("%w: %w", errEnded, err)
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("loading apart: %w", err)
 	}
 	return z, problems, nil
+}
+
+// badEnd tells whether a load was ended from outside or crashed, from how it
+// ended and what it said.
+func badEnd(state *os.ProcessState, said string) bool {
+	status, ok := state.Sys().(syscall.WaitStatus)
+	if ok && status.Signaled() {
+		return slices.Contains([]syscall.Signal{syscall.SIGKILL, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGABRT}, status.Signal())
+	}
+	return strings.Contains(said, "fatal error: ") || strings.Contains(said, "panic: ")
 }
 
 // receive reads a delivery; the zone is nil when its problems hold an error.
@@ -221,11 +251,10 @@ func (z *served) finish(source zone.Source) {
 	}
 }
 
-// tail keeps the end of what is written to it.
-type tail struct{ text string }
+// head keeps the beginning of what is written to it: a crash says why first.
+type head struct{ text string }
 
-func (t *tail) Write(p []byte) (int, error) {
-	text := t.text + string(p)
-	t.text = strings.ToValidUTF8(text[max(0, len(text)-maxStderr):], "?")
+func (h *head) Write(p []byte) (int, error) {
+	h.text += strings.ToValidUTF8(string(p[:min(len(p), max(0, maxStderr-len(h.text)))]), "?")
 	return len(p), nil
 }

@@ -9,8 +9,10 @@ import (
 )
 
 // dieTogether ends a process with the thread that began it, which outlives it
-// unless the server dies.
-func dieTogether() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
+// unless the server dies. Signals to the server's group are not for it.
+func dieTogether() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
+}
 
 // yieldProcess lets every other process go before this one (SCHED_IDLE): even
 // at the lowest nice value it would now and then hold a core for a tick of some

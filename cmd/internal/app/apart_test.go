@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/netip"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -213,6 +214,39 @@ func TestReloadApartFails(t *testing.T) {
 	}
 }
 
+// The server does not try what killed or crashed the other process: it may be
+// the end of the server, too. The reload is refused, and the next one works.
+func TestReloadApartKilled(t *testing.T) {
+	for _, row := range []struct{ name, script, why string }{
+		{"killed", `cat > /dev/null; kill -9 $$`, "signal: killed"},
+		{"killed while it delivers", `export ` + beLoader + `=1; "$0" | head -c 200000; kill -9 $$`, "signal: killed"},
+		{"killed before it reads", `kill -9 $$`, "signal: killed"},
+		{"ended", `cat > /dev/null; kill -TERM $$`, "signal: terminated"},
+		{"out of memory", `cat > /dev/null; printf 'fatal error: runtime: out of memory\n\n' >&2; yes 'goroutine 1' | head -c 100000 >&2; exit 2`, "runtime: out of memory"},
+		{"panics", `cat > /dev/null; echo 'panic: index out of range' >&2; exit 2`, "index out of range"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			dirWith(t, "", serial(1, "www A 127.0.0.1 ; @primary check=none\n"))
+			a, logs := launchHere(t, apartBy(t, `if [ -e again ]; then `+runLoader+`; fi; `+row.script))
+			put(t, "a.zone", big(1, "127.0.0.2"))
+			problems := a.Reload(t.Context(), false)
+			if got := query(t, a, "www.example.com"); got != "127.0.0.1" || !problems.Failed(false) {
+				t.Fatalf("answered %s, %v", got, problems)
+			}
+			contains(t, problems.Error(), "a.zone: the process that loaded the zone was ended, or crashed", "hint: the log says how")
+			lines := logs.FilterMessage("the load came to a bad end").All()
+			if len(lines) != 1 {
+				t.Fatalf("%v", logs.All())
+			}
+			contains(t, lines[0].ContextMap()["error"].(string), row.why)
+			put(t, "again", "")
+			if problems := a.Reload(t.Context(), false); problems.Failed(false) || query(t, a, "www.example.com") != "127.0.0.2" {
+				t.Errorf("answered %s, %v", query(t, a, "www.example.com"), problems)
+			}
+		})
+	}
+}
+
 // On a machine without idle time the load takes its share after a while.
 func TestReloadApartWithoutIdleTime(t *testing.T) {
 	dirWith(t, "", serial(1, "www A 127.0.0.1 ; @primary check=none\n"))
@@ -238,6 +272,10 @@ func TestStopEndsLoadApart(t *testing.T) {
 	done := make(chan zone.Problems, 1)
 	go func() { done <- a.Reload(context.Background(), false) }()
 	eventually(t, "the load", func() bool { text, err := os.ReadFile("pid"); return err == nil && len(text) > 1 })
+	stat, err := exec.Command("/bin/sh", "-c", "cut -d' ' -f1,5 /proc/$(cat pid)/stat").Output()
+	if words := strings.Fields(string(stat)); err != nil || len(words) != 2 || words[0] != words[1] { // Ctrl-C would end it
+		t.Errorf("process and process group %q, %v", words, err)
+	}
 	stopApp(t, a)
 	if problems := <-done; !problems.Failed(false) {
 		t.Error("reloaded")

@@ -80,7 +80,13 @@ func (s *shell) loadCommand() *cobra.Command {
 		Short:  "Load a zone for the server that runs this",
 		Args:   called,
 		Hidden: true,
-		RunE:   run(func(cmd *cobra.Command, _ []string) error { return app.LoadApart(cmd.InOrStdin(), s.stdout) }),
+		RunE: run(func(cmd *cobra.Command, _ []string) error {
+			// Such signals are for the server, which ends this; but service managers send them to all processes of a service.
+			ignored := []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM}
+			signal.Ignore(ignored...)
+			defer signal.Reset(ignored...)
+			return app.LoadApart(cmd.InOrStdin(), s.stdout)
+		}),
 	}
 }
 
