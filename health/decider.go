@@ -2,6 +2,7 @@ package health
 
 import (
 	"context"
+	"runtime"
 	"slices"
 	"time"
 
@@ -97,8 +98,7 @@ const maxUntold = 100_000
 // run is the loop: a result, a call, or, when neither waits, something to be told.
 func (d *decider) run(ctx context.Context) {
 	for ctx.Err() == nil {
-		switch untold := len(d.happenings); {
-		case untold == 0:
+		if len(d.happenings) == 0 {
 			select {
 			case out := <-d.monitor.outcomes:
 				d.observe(out)
@@ -106,7 +106,13 @@ func (d *decider) run(ctx context.Context) {
 				call()
 			case <-ctx.Done():
 			}
-		case untold > maxUntold || !d.urgent():
+			continue
+		}
+		if d.urgent() && len(d.happenings) <= maxUntold {
+			continue
+		}
+		runtime.Gosched() // a busy core has results to bring before it has time for telling
+		if !d.urgent() || len(d.happenings) > maxUntold {
 			d.tell(8)
 		}
 	}
