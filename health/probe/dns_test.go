@@ -58,8 +58,7 @@ func framed(message []byte) []byte {
 // and the transport, and gives the messages to send.
 func nameServer(t testing.TB, reply func(query []byte, tcp bool) [][]byte) netip.AddrPort {
 	t.Helper()
-	// On an address of its own no client can have the port.
-	at := packetsOn(t, "127.53.53.53:0", func(d datagram) {
+	at := packetsOn(t, freeForBoth(t), func(d datagram) {
 		for _, m := range reply(d.data, false) {
 			d.reply(string(m))
 		}
@@ -74,6 +73,28 @@ func nameServer(t testing.TB, reply func(query []byte, tcp bool) [][]byte) netip
 		}
 		hold(c)
 	})
+}
+
+// freeForBoth finds an address whose port is free for UDP and TCP. It is an
+// address of its own, where no client can have the port, but somebody may have
+// it at every address.
+func freeForBoth(t testing.TB) string {
+	t.Helper()
+	for range 20 {
+		tcp, err := net.Listen("tcp", "127.53.53.53:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		address := tcp.Addr().String()
+		udp, err := net.ListenPacket("udp", address)
+		_ = tcp.Close()
+		if err == nil {
+			_ = udp.Close()
+			return address
+		}
+	}
+	t.Fatal("no port is free for UDP and TCP")
+	return ""
 }
 
 func TestDNS(t *testing.T) {
