@@ -138,7 +138,7 @@ func (a *App) load(ctx context.Context, source zone.Source, voc zone.Vocabulary,
 	idle, cancel := context.WithTimeout(ctx, a.opts.IdleLoad*time.Duration(1+size/idleBytes))
 	defer cancel()
 	z, problems, err := loadApart(idle, a.opts.Apart, order{source, voc, before, true})
-	if idle.Err() != nil && ctx.Err() == nil { // the machine has no time to spare
+	if err != nil && idle.Err() != nil && ctx.Err() == nil { // the machine has no time to spare
 		z, problems, err = loadApart(ctx, a.opts.Apart, order{source, voc, before, false})
 	}
 	switch {
@@ -185,21 +185,17 @@ func loadApart(ctx context.Context, command []string, o order) (*served, zone.Pr
 		return nil, nil, err
 	}
 	z, problems, err := receive(out)
-	kill := func() { _ = cmd.Process.Kill() }
-	ours := func() bool { return false } // we ended it
+	wait := endGrace // how it ends by itself is worth knowing
 	switch {
 	case err == nil:
 		z.finish(o.Source)
 		_, err = io.Copy(io.Discard, out)
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF): // how it ends by itself is worth knowing
-		grace := time.AfterFunc(endGrace, kill)
-		ours = func() bool { return !grace.Stop() }
-	default:
-		kill() // it may be writing on
-		ours = func() bool { return true }
+	case !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
+		wait = 0 // it may be writing on
 	}
+	killing := time.AfterFunc(wait, func() { _ = cmd.Process.Kill() })
 	ended := cmd.Wait()
-	spared := !ours()
+	spared := killing.Stop() // it was not us who ended it
 	if err = errors.Join(err, ended); err != nil && said.text != "" {
 		err = fmt.Errorf("%w: %s", err, said.text)
 	}

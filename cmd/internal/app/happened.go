@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 
 	"go.uber.org/zap"
 
@@ -33,18 +32,7 @@ func (a *App) openJournal() {
 		a.log.Warn("lines that are no events", zap.String("file", j.path()), zap.Int("lines", damaged))
 	}
 	a.events.resume(before)
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	go func() { defer close(done); j.run(ctx, a.events) }()
-	a.undo.push(func(ctx context.Context) error {
-		cancel()
-		select {
-		case <-done:
-			return nil
-		case <-ctx.Done():
-			return errors.New("the events could not be written in time")
-		}
-	})
+	a.undo.start(func(ctx context.Context) { j.run(ctx, a.events) }, "the events could not be written in time")
 }
 
 // noteStart tells of the start, and whether the run before came to its end.

@@ -165,16 +165,5 @@ func (a *App) keepState() {
 		return
 	}
 	k := &keeper{saved: a.engine.Saved, write: a.state.write, log: a.log, event: a.events.add, changed: a.dirty, refresh: refreshOf(a.cur.cfg.StateMaxAge)}
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	go func() { defer close(done); k.run(ctx) }()
-	a.undo.push(func(ctx context.Context) error {
-		cancel()
-		select {
-		case <-done:
-			return nil
-		case <-ctx.Done():
-			return errors.New("the state could not be kept in time")
-		}
-	})
+	a.undo.start(k.run, "the state could not be kept in time")
 }

@@ -31,6 +31,23 @@ func TestUndo(t *testing.T) {
 	}
 }
 
+// What was started is ended and waited for, though no longer than the stop may take.
+func TestUndoStart(t *testing.T) {
+	var u undo
+	ended, stuck := false, make(chan struct{})
+	u.start(func(ctx context.Context) { <-ctx.Done(); ended = true }, "never said")
+	if err := u.unwind(t.Context()); err != nil || !ended {
+		t.Errorf("ended: %v, %v", ended, err)
+	}
+	u.start(func(context.Context) { <-stuck }, "it took too long")
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	if err := u.unwind(ctx); err == nil || err.Error() != "it took too long" {
+		t.Errorf("%v", err)
+	}
+	close(stuck)
+}
+
 func TestGate(t *testing.T) {
 	g := make(gate, 1)
 	if err := g.enter(t.Context()); err != nil {
