@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"io"
+	"strings"
 	"unsafe"
 
 	"gslbd/zone"
@@ -49,9 +50,11 @@ func (z *Zone) Flatten(out io.Writer, groups []*zone.Group) error {
 }
 
 // Unflatten reads what Flatten wrote. Its groups answer SERVFAIL until they are
-// published. Only lengths are checked: the writer is trusted.
-func Unflatten(in io.Reader, groups []*zone.Group) (*Zone, error) {
-	r := &flatReader{r: in}
+// published. Only lengths are checked: the writer is trusted. It calls rest
+// after every piece of its work, some 0.1 ms of it, so that answers which need
+// the core do not wait for the whole.
+func Unflatten(in io.Reader, groups []*zone.Group, rest func()) (*Zone, error) {
+	r := &flatReader{r: in, rest: rest, piece: make([]byte, flatPiece)}
 	if string(get[byte](r)) != flatMark {
 		return nil, errors.Join(errFlat, r.err)
 	}
@@ -79,13 +82,13 @@ func Unflatten(in io.Reader, groups []*zone.Group) (*Zone, error) {
 		}
 		z.groups[g.Key] = s
 	}
-	z.grow(len(z.nodes)) // hashes differ between processes
+	z.reindex(rest) // hashes differ between processes
 	return z, nil
 }
 
 // flat is what may be written as it lies in memory: it has no pointers.
 type flat interface {
-	byte | int | uint32 | node | set | cut | glue
+	byte | int | uint32 | node | set | cut | glue | place
 }
 
 // maxFlat bounds a slice, in bytes: data ends at 4 GiB, and no other is larger.
@@ -107,31 +110,53 @@ func put[T flat](w *flatWriter, s []T) {
 	}
 }
 
+// flatPiece is how many bytes are read before others have their turn.
+const flatPiece = 64 << 10
+
 type flatReader struct {
-	r   io.Reader
-	err error
+	r     io.Reader
+	rest  func()
+	piece []byte
+	err   error
 }
 
 func get[T flat](r *flatReader) []T {
 	var size [1]int
-	if r.read(memory(size[:])); r.err != nil {
-		return nil
+	if r.err == nil {
+		_, r.err = io.ReadFull(r.r, memory(size[:]))
 	}
 	var one T
 	n, each := size[0], int(unsafe.Sizeof(one))
-	if n < 0 || n > maxFlat || n%each != 0 {
+	if r.err == nil && (n < 0 || n > maxFlat || n%each != 0) {
 		r.err = errFlat
+	}
+	if r.err != nil {
 		return nil
 	}
-	s := make([]T, n/each)
-	r.read(memory(s))
-	return s
+	return gather[T](n/each, r.rest, func(size int) []byte {
+		if _, r.err = io.ReadFull(r.r, r.piece[:size]); r.err != nil {
+			return nil
+		}
+		return r.piece[:size]
+	})
 }
 
-func (r *flatReader) read(into []byte) {
-	if r.err == nil {
-		_, r.err = io.ReadFull(r.r, into)
+// gather makes a slice of n from pieces; the first empty one ends it. A strings.Builder's memory is not
+// cleared before it is written: for a large zone that takes milliseconds at
+// once, in which nothing else runs on the core.
+func gather[T flat](n int, rest func(), next func(size int) []byte) []T {
+	var one T
+	var b strings.Builder
+	left := n * int(unsafe.Sizeof(one))
+	for b.Grow(left); left > 0; rest() {
+		piece := next(min(left, flatPiece))
+		if len(piece) == 0 {
+			return nil
+		}
+		b.Write(piece)
+		left -= len(piece)
 	}
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.StringData(b.String()))), n)
 }
 
 // memory is the memory of s.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/miekg/dns"
@@ -19,7 +20,7 @@ import (
 // flattened compiles a zone and takes it through Flatten and Unflatten.
 func flattened(t testing.TB, z *zone.Zone) *answer.Zone {
 	t.Helper()
-	again, err := answer.Unflatten(bytes.NewReader(flat(t, z)), z.Groups)
+	again, err := answer.Unflatten(bytes.NewReader(flat(t, z)), z.Groups, func() {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +89,7 @@ func TestUnflattenDamage(t *testing.T) {
 	z := parse(t, "example.", "@ SOA ns1 host 1 2 3 4 5\n@ NS ns1\nns1 A 192.0.2.1\nwww A 192.0.2.2 ; @primary check=none\nwww A 192.0.2.3 ; @secondary check=none\n")
 	whole := flat(t, z)
 	for n := range len(whole) {
-		if _, err := answer.Unflatten(bytes.NewReader(whole[:n]), z.Groups); err == nil {
+		if _, err := answer.Unflatten(bytes.NewReader(whole[:n]), z.Groups, func() {}); err == nil {
 			t.Fatalf("%d of %d bytes are enough", n, len(whole))
 		}
 	}
@@ -98,12 +99,48 @@ func TestUnflattenDamage(t *testing.T) {
 		"a size below 0":      bytes.Repeat([]byte{0xff}, 64),
 		"a size beyond all":   append([]byte{0, 0, 0, 0, 0, 0, 0, 1}, whole...),
 	} {
-		if _, err := answer.Unflatten(bytes.NewReader(text), z.Groups); err == nil {
+		if _, err := answer.Unflatten(bytes.NewReader(text), z.Groups, func() {}); err == nil {
 			t.Errorf("%s: no error", what)
 		}
 	}
-	if _, err := answer.Unflatten(bytes.NewReader(whole), nil); err == nil {
+	if _, err := answer.Unflatten(bytes.NewReader(whole), nil, func() {}); err == nil {
 		t.Error("without its groups: no error")
+	}
+}
+
+// A large zone is read in pieces, with a rest after each, and every name of it
+// is found.
+func TestUnflattenRests(t *testing.T) {
+	const names = 20_000
+	text := new(strings.Builder)
+	text.WriteString("@ SOA ns1 host 1 2 3 4 5\n@ NS ns1\nns1 A 192.0.2.1\n")
+	for i := range names {
+		fmt.Fprintf(text, "a-name-of-some-length-%d A 192.0.2.2\n", i)
+	}
+	z := parse(t, "example.", text.String())
+	whole := flat(t, z)
+	rests, longest, last := 0, 0, 0
+	in := bytes.NewReader(whole)
+	read, err := answer.Unflatten(in, z.Groups, func() {
+		longest, last = max(longest, len(whole)-in.Len()-last), len(whole)-in.Len()
+		rests++
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if least := len(whole)/(64<<10) + names/1000; rests < least || longest > 65<<10 {
+		t.Errorf("%d rests for %d bytes, at most %d without; want %d rests", rests, len(whole), longest, least)
+	}
+	s := serve(t, z)
+	s.shared.Store(answer.NewTable(read))
+	for i := range names {
+		packet, err := new(dns.Msg).SetQuestion(fmt.Sprintf("a-name-of-some-length-%d.example.", i), dns.TypeA).Pack()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m, _ := s.ask(t, packet, dnsserver.UDP); m == nil || len(m.Answer) != 1 {
+			t.Fatalf("name %d: %v", i, m)
+		}
 	}
 }
 

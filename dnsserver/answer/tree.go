@@ -86,14 +86,35 @@ func (c *compiler) occlude() {
 
 // grow makes the index fit for so many nodes and fills it anew.
 func (z *Zone) grow(nodes int) {
+	z.index = make([]place, indexSize(nodes))
+	z.fill(1, len(z.nodes))
+}
+
+// indexSize is how long the index is for so many nodes.
+func indexSize(nodes int) int {
 	size := 16
 	for size < 2*nodes {
 		size *= 2
 	}
-	z.index = make([]place, size)
-	for i := 1; i < len(z.nodes); i++ {
+	return size
+}
+
+// fill enters the nodes from first up to end.
+func (z *Zone) fill(first, end int) {
+	for i := first; i < end; i++ {
 		n := &z.nodes[i]
 		z.enter(z.hash(z.data[n.name:n.name+uint32(n.size)]), uint32(i))
+	}
+}
+
+// reindex makes the index in pieces, with a rest after each.
+func (z *Zone) reindex(rest func()) {
+	const piece = 1000 // nodes
+	zeros := make([]byte, flatPiece)
+	z.index = gather[place](indexSize(len(z.nodes)), rest, func(size int) []byte { return zeros[:size] })
+	for i := 1; i < len(z.nodes); i += piece {
+		z.fill(i, min(i+piece, len(z.nodes)))
+		rest()
 	}
 }
 

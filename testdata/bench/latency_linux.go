@@ -13,8 +13,7 @@ import (
 )
 
 const (
-	quietFor   = 5 * time.Second
-	reloads    = 2 // an even number: the next begins with the first file again
+	measureFor = 3 * time.Second // one condition in one turn; a reload takes what it takes
 	flipGroups = 200
 	flipEvery  = 200 * time.Millisecond // all groups flip: 1000 flips a second
 )
@@ -25,13 +24,17 @@ type latencies struct {
 	core             int    // -1: both
 	set              *querySet
 	load, rate       float64
+	turns            int
+	part             string // reload, flips, or both when empty
 }
 
 // latency measures throughput, and how long answers take at half of it.
 func latency(args []string) error {
 	flags := flag.NewFlagSet("latency", flag.ExitOnError)
-	rounds := flags.Int("rounds", 3, "how often each is measured")
+	turns := flags.Int("turns", 5, "how often each is measured")
 	load := flags.Float64("load", .5, "share of the greatest rate at which latency is measured")
+	workers := flags.Int("workers", 0, "1 or 2; 0 = first one, then two")
+	part := flags.String("part", "", "reload or flips; empty = both")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -62,13 +65,13 @@ func latency(args []string) error {
 		return err
 	}
 	debug.SetGCPercent(-1) // no pauses of the generator's own
-	one := &latencies{dir: dir, gslbd: gslbd, echo: echo, core: serverCore, set: sets[1], load: *load}
-	both := &latencies{dir: dir, gslbd: gslbd, echo: echo, core: -1, set: sets[1], load: *load}
-	for range *rounds {
-		for _, l := range []*latencies{one, both} {
-			if err := l.measure(); err != nil {
-				return err
-			}
+	for i, core := range []int{serverCore, -1} {
+		if *workers != 0 && *workers != i+1 {
+			continue
+		}
+		l := &latencies{dir: dir, gslbd: gslbd, echo: echo, core: core, set: sets[1], load: *load, turns: *turns, part: *part}
+		if err := l.measure(); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -128,8 +131,8 @@ func (l *latencies) start(name string) (*daemon, error) {
 	return r.start(l.dir, l.core, zoneName, filepath.Join(l.dir, "bench.zone"))
 }
 
-// measure is one round: throughput and quiet, reloads, then flips in a server of its own. What the echo server does meanwhile on the same
-// core is what the machine and the kernel leave to anybody.
+// measure measures the rate, and then latencies, quiet and disturbed in turn. What the echo server does meanwhile on the same core is what
+// the machine and the kernel leave to anybody.
 func (l *latencies) measure() error {
 	if l.core < 0 {
 		fmt.Println("\n2 workers, on both cores; the generator has the second core, too")
@@ -141,15 +144,22 @@ func (l *latencies) measure() error {
 		return err
 	}
 	defer echo.stop()
-	if err := l.beside(echo, "gslbd-reload", [][2]string{{"big-0.zone", "big.zone"}}, l.reload); err != nil {
-		return err
+	if l.part != "flips" {
+		r := &reloader{l: l}
+		if err := l.beside(echo, "gslbd-reload", "reload", [][2]string{{"big-0.zone", "big.zone"}}, r.reload); err != nil {
+			return err
+		}
 	}
-	return l.beside(echo, "gslbd-flips", [][2]string{{"flip.zone", "flip.zone"}, {"states-0", "states"}}, l.flips)
+	if l.part == "reload" {
+		return nil
+	}
+	f := &flipper{l: l}
+	return l.beside(echo, "gslbd-flips", "1000 flips/s", [][2]string{{"flip.zone", "flip.zone"}, {"states-0", "states"}}, f.flip)
 }
 
-// beside starts a server with some files, finds the rate if that is not known yet, and measures it and the echo server, first quiet and
-// then while what is disturbs.
-func (l *latencies) beside(echo *daemon, server string, files [][2]string, what func(d *daemon, loop *openLoop, title string) error) error {
+// beside starts a server with some files, finds the rate if that is not known yet, and measures it and the echo server in turn, each
+// first quiet and then while what disturbs d.
+func (l *latencies) beside(echo *daemon, server, title string, files [][2]string, what func(d *daemon, loop *openLoop) error) error {
 	for _, f := range files {
 		if err := l.put(server, f[0], f[1]); err != nil {
 			return err
@@ -165,33 +175,37 @@ func (l *latencies) beside(echo *daemon, server string, files [][2]string, what 
 			return err
 		}
 	}
-	for _, asked := range []*daemon{d, echo} {
-		loop, err := l.quiet(asked, asked.name+", quiet")
-		if err != nil {
-			return err
-		}
-		err = what(d, loop, asked.name)
-		loop.close()
-		if err != nil {
-			return err
+	var rows [2]contrast
+	for range l.turns {
+		for i, asked := range []*daemon{d, echo} {
+			if err := l.turn(d, asked, &rows[i], what); err != nil {
+				return err
+			}
 		}
 	}
+	rows[0].print("gslbd", title)
+	rows[1].print("echo", title)
 	return nil
 }
 
-// quiet measures while nothing else goes on; the caller closes the loop.
-func (l *latencies) quiet(d *daemon, title string) (*openLoop, error) {
-	loop, err := newOpenLoop(d, l.set)
+// turn measures asked once while all is quiet, and once while what disturbs d.
+func (l *latencies) turn(d, asked *daemon, row *contrast, what func(d *daemon, loop *openLoop) error) error {
+	loop, err := newOpenLoop(asked, l.set)
 	if err != nil {
-		return nil, err
+		return err
 	}
+	defer loop.close()
 	loop.recorded = true
-	if err := loop.run(quietFor, l.rate, func(time.Time) bool { return false }); err != nil {
-		loop.close()
-		return nil, err
+	if err := loop.run(measureFor, l.rate, func(time.Time) bool { return false }); err != nil {
+		return err
 	}
-	loop.print(title)
-	return loop, nil
+	row.quiet.add(loop)
+	loop.recorded = false
+	if err := what(d, loop); err != nil {
+		return err
+	}
+	row.disturbed.add(loop)
+	return nil
 }
 
 // saturate finds the rate, and sets the share of it.
@@ -227,77 +241,85 @@ func (l *latencies) saturate(d *daemon) error {
 	return nil
 }
 
-// reload loads the large zone again and again, and keeps the latencies from each signal until the new serial is served.
-func (l *latencies) reload(d *daemon, loop *openLoop, title string) error {
+// reloader reloads the large zone of a server.
+type reloader struct {
+	l    *latencies
+	done uint32
+}
+
+// reload keeps the latencies from the signal until the new serial is served, while the loop runs.
+func (r *reloader) reload(d *daemon, loop *openLoop) error {
 	probe, err := newSerialProbe(d.port)
 	if err != nil {
 		return err
 	}
 	defer probe.close()
-	var failed error
-	var began time.Time
-	var took time.Duration
-	idleUntil, done := time.Now(), 0
-	loop.recorded = false
-	err = loop.run(patience, l.rate, func(now time.Time) bool {
-		switch {
-		case !loop.recorded && now.After(idleUntil):
-			failed = l.put("gslbd-reload", fmt.Sprintf("big-%d.zone", (done+1)%2), "big.zone")
-			loop.resume() // a file system may take its time
-			_ = d.cmd.Process.Signal(syscall.SIGHUP)
-			loop.recorded, began = true, now
-		case loop.recorded && probe.serial(now) == uint32((done+1)%2+1):
-			loop.recorded, took, idleUntil = false, took+now.Sub(began), now.Add(time.Second)
-			done++
-		}
-		return failed != nil || done == reloads
-	})
-	if err != nil || failed != nil {
-		return fmt.Errorf("reload: %v %w", failed, err)
+	failed := r.l.put("gslbd-reload", fmt.Sprintf("big-%d.zone", (r.done+1)%2), "big.zone")
+	if failed != nil {
+		return failed
 	}
-	loop.print(fmt.Sprintf("%s, %d reloads of %.1f s", title, done, took.Seconds()/reloads))
-	return nil
+	if err := d.cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		return err
+	}
+	loop.recorded = true
+	r.done++
+	served := false
+	if err := loop.run(patience, r.l.rate, func(now time.Time) bool {
+		served = probe.serial(now) == r.done%2+1
+		return served
+	}); err != nil {
+		return err
+	}
+	if !served {
+		return fmt.Errorf("no new serial after %v", patience)
+	}
+	loop.recorded = false
+	return loop.run(time.Second, r.l.rate, func(time.Time) bool { return false }) // what the reload left is put in order
 }
 
-// flips lets the health engine of d flip groups while the loop runs.
-func (l *latencies) flips(d *daemon, loop *openLoop, title string) error {
-	loop.recorded = false
+// flipper changes the states of all groups.
+type flipper struct {
+	l     *latencies
+	flips int
+}
+
+// flip lets the health engine of d flip groups while the loop runs.
+func (f *flipper) flip(d *daemon, loop *openLoop) error {
 	var failed error
-	next, flip := time.Now().Add(flipEvery), 0
+	next := time.Now().Add(flipEvery)
 	each := func(now time.Time) bool {
 		if now.After(next) {
-			flip++
-			failed = l.put("gslbd-flips", fmt.Sprintf("states-%d", flip%2), "states")
-			loop.resume()
+			f.flips++
+			failed = f.l.put("gslbd-flips", fmt.Sprintf("states-%d", f.flips%2), "states")
+			loop.resume() // a file system may take its time
 			next = next.Add(flipEvery)
 		}
 		return failed != nil
 	}
-	if err := loop.run(time.Second, l.rate, each); err != nil {
+	if err := loop.run(measureFor/3, f.l.rate, each); err != nil {
+		return err
+	}
+	before, err := changes(d)
+	if err != nil {
 		return err
 	}
 	loop.recorded = true
-	before, err := os.ReadFile(d.log)
-	if err != nil {
-		return err
-	}
-	if err := loop.run(quietFor, l.rate, each); err != nil || failed != nil {
+	if err := loop.run(measureFor, f.l.rate, each); err != nil || failed != nil {
 		return fmt.Errorf("flips: %v %w", failed, err)
 	}
-	after, err := os.ReadFile(d.log)
-	if err != nil {
+	loop.recorded = false
+	if err := loop.run(time.Second, f.l.rate, func(time.Time) bool { return false }); err != nil { // the last ones
 		return err
 	}
-	count := bytes.Count(after[len(before):], []byte(`"event":"answer changed"`))
-	loop.print(fmt.Sprintf("%s, %.0f flips/s", title, float64(count)/quietFor.Seconds()))
-	return nil
+	after, err := changes(d)
+	if rate := float64(after-before) / measureFor.Seconds(); rate < 900 {
+		return fmt.Errorf("%.0f flips/s only", rate)
+	}
+	return err
 }
 
-func (l *openLoop) print(what string) {
-	p, n := l.percentiles()
-	fmt.Printf("  %-40s p50 %6.0f µs, p99 %6.0f µs, p99.9 %6.0f µs, longest %7.0f µs (%d answers, %d lost, %d wrong; server %.2f cores)\n", what,
-		micros(p[0]), micros(p[1]), micros(p[2]), micros(p[3]), n, l.lost, l.wrong, l.busy)
-	l.lost, l.wrong = 0, 0
+// changes counts the changed answers in the log.
+func changes(d *daemon) (int, error) {
+	text, err := os.ReadFile(d.log)
+	return bytes.Count(text, []byte(`"event":"answer changed"`)), err
 }
-
-func micros(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1000 }

@@ -25,7 +25,8 @@ type openLoop struct {
 	wrong    int
 	recorded bool // whether latencies are kept now
 	pids     []int
-	busy     float64 // cores that the server used in the last run
+	busy     float64       // cores that the server used in the last run that was recorded
+	length   time.Duration // of that run
 }
 
 func newOpenLoop(d *daemon, s *querySet) (*openLoop, error) {
@@ -67,7 +68,9 @@ func (l *openLoop) run(length time.Duration, rate float64, each func(now time.Ti
 		now = time.Since(l.start)
 	}
 	after, err := settled(l.pids)
-	l.busy = (after - before).Seconds() / (now - began).Seconds()
+	if l.recorded {
+		l.length, l.busy = now-began, (after-before).Seconds()/(now-began).Seconds()
+	}
 	return err
 }
 

@@ -31,6 +31,8 @@ const (
 	idleBytes       = 5 << 20
 	maxStderr       = 4 << 10     // bytes kept of what a load says before it fails
 	endGrace        = time.Second // how long a load may go on that delivers no more
+	groupsAtOnce    = 16          // are taken from a load before a rest
+	restFor         = 200 * time.Microsecond
 )
 
 // errEnded is about a load of which the server must not try the same: it ran out
@@ -45,7 +47,8 @@ type order struct {
 	Idle       bool // run only when nothing else wants the core
 }
 
-// delivery is what it gives back; with Loaded, the compiled zone follows.
+// delivery is what it gives back; with Loaded, the groups and the compiled zone
+// follow.
 type delivery struct {
 	Problems zone.Problems
 	Loaded   bool // the problems hold no error
@@ -54,8 +57,13 @@ type delivery struct {
 	Sum      checksum
 	Serial   uint32
 	Records  int
-	Groups   []zone.Group
-	RRs      [][][]byte // of the groups' members, in wire form
+	Groups   int
+}
+
+// packedGroup is a group whose members' records are in wire form.
+type packedGroup struct {
+	Group zone.Group
+	RRs   [][]byte
 }
 
 // LoadApart does what one order says: it is the other end of a reload that
@@ -66,65 +74,62 @@ func LoadApart(in io.Reader, out io.Writer) error {
 	if err := gob.NewDecoder(in).Decode(&o); err != nil {
 		return fmt.Errorf("reading the order: %w", err)
 	}
-	if o.Idle {
-		yieldProcess()
-	}
+	yieldProcess(o.Idle)
 	z, problems := loadZone(o.Source, o.Vocabulary, o.Guard)
 	w := bufio.NewWriter(out)
-	d := delivery{Problems: problems, Loaded: z != nil}
-	if z != nil {
-		d.Name, d.Files, d.Sum, d.Serial, d.Records = z.name, z.files, z.sum, z.serial, z.records
-		if err := d.pack(z.groups); err != nil {
-			return err
-		}
-	}
-	if err := gob.NewEncoder(w).Encode(d); err != nil {
+	if err := deliver(w, z, problems); err != nil {
 		return fmt.Errorf("delivering: %w", err)
-	}
-	if z != nil {
-		if err := z.compiled.Flatten(w, z.groups); err != nil {
-			return fmt.Errorf("delivering: %w", err)
-		}
 	}
 	return w.Flush()
 }
 
-// pack adds the groups, their records in wire form.
-func (d *delivery) pack(groups []*zone.Group) error {
-	buffer := make([]byte, 2*dns.MaxMsgSize) // more than any record takes
-	for _, g := range groups {
-		sent := *g
-		sent.Members = make([]zone.Member, len(g.Members))
-		rrs := make([][]byte, len(g.Members))
-		for i, m := range g.Members {
-			n, err := dns.PackRR(m.RR, buffer, 0, nil, false)
-			if err != nil {
-				return fmt.Errorf("delivering %s: %w", g.Key, err)
-			}
-			m.RR, rrs[i] = nil, bytes.Clone(buffer[:n])
-			sent.Members[i] = m
-		}
-		d.Groups, d.RRs = append(d.Groups, sent), append(d.RRs, rrs)
+func deliver(w io.Writer, z *served, problems zone.Problems) error {
+	encoder := gob.NewEncoder(w)
+	if z == nil {
+		return encoder.Encode(delivery{Problems: problems})
 	}
-	return nil
+	if err := encoder.Encode(delivery{problems, true, z.name, z.files, z.sum, z.serial, z.records, len(z.groups)}); err != nil {
+		return err
+	}
+	for _, g := range z.groups {
+		packed, err := packGroup(g)
+		if err != nil {
+			return fmt.Errorf("%s: %w", g.Key, err)
+		}
+		if err := encoder.Encode(packed); err != nil {
+			return err
+		}
+	}
+	return z.compiled.Flatten(w, z.groups)
 }
 
-func (d *delivery) unpack() ([]*zone.Group, error) {
-	if len(d.RRs) != len(d.Groups) {
-		return nil, errors.New("groups without records")
-	}
-	groups := make([]*zone.Group, len(d.Groups))
-	for i := range d.Groups {
-		groups[i] = &d.Groups[i]
-		for k := range groups[i].Members {
-			rr, _, err := dns.UnpackRR(d.RRs[i][k], 0)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", groups[i].Key, err)
-			}
-			groups[i].Members[k].RR = rr
+func packGroup(g *zone.Group) (packedGroup, error) {
+	p := packedGroup{Group: *g}
+	p.Group.Members = slices.Clone(g.Members)
+	for i := range p.Group.Members {
+		m := &p.Group.Members[i]
+		buffer := make([]byte, dns.Len(m.RR)+dns.MaxMsgSize) // more than any record takes
+		n, err := dns.PackRR(m.RR, buffer, 0, nil, false)
+		if err != nil {
+			return p, err
 		}
+		m.RR, p.RRs = nil, append(p.RRs, bytes.Clone(buffer[:n]))
 	}
-	return groups, nil
+	return p, nil
+}
+
+func (p *packedGroup) unpack() (*zone.Group, error) {
+	if len(p.RRs) != len(p.Group.Members) {
+		return nil, errors.New("members without records")
+	}
+	for i := range p.RRs {
+		rr, _, err := dns.UnpackRR(p.RRs[i], 0)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.Group.Key, err)
+		}
+		p.Group.Members[i].RR = rr
+	}
+	return &p.Group, nil
 }
 
 // load loads one zone for a reload. A large one is read by a process of its own
@@ -166,8 +171,7 @@ func (a *App) large(source zone.Source) (size int64, large bool) {
 	})
 }
 
-// loadApart runs command, which is LoadApart with its input and output, at the
-// priority of the calling thread.
+// loadApart runs command, which is LoadApart with its input and output.
 func loadApart(ctx context.Context, command []string, o order) (*served, zone.Problems, error) {
 	var said head
 	var orders bytes.Buffer
@@ -221,24 +225,39 @@ func badEnd(state *os.ProcessState, said string) bool {
 // receive reads a delivery; the zone is nil when its problems hold an error.
 func receive(out io.Reader) (*served, zone.Problems, error) {
 	in := bufio.NewReaderSize(out, 1<<16)
+	decoder := gob.NewDecoder(in)
 	var d delivery
-	if err := gob.NewDecoder(in).Decode(&d); err != nil {
+	if err := decoder.Decode(&d); err != nil {
 		return nil, nil, fmt.Errorf("reading the delivery: %w", err)
 	}
 	if !d.Loaded {
 		return nil, d.Problems, nil
 	}
-	groups, err := d.unpack()
-	if err != nil {
-		return nil, nil, err
+	groups := make([]*zone.Group, d.Groups)
+	for i := range groups {
+		var packed packedGroup
+		if err := decoder.Decode(&packed); err != nil {
+			return nil, nil, fmt.Errorf("reading the delivery: %w", err)
+		}
+		g, err := packed.unpack()
+		if err != nil {
+			return nil, nil, err
+		}
+		if groups[i] = g; i%groupsAtOnce == groupsAtOnce-1 {
+			rest()
+		}
 	}
-	compiled, err := answer.Unflatten(in, groups)
+	compiled, err := answer.Unflatten(in, groups, rest)
 	if err != nil {
 		return nil, nil, err
 	}
 	return &served{name: d.Name, files: d.Files, sum: d.Sum, serial: d.Serial, records: d.Records, groups: groups, compiled: compiled},
 		d.Problems, nil
 }
+
+// rest lets answers have the core: what the server itself does for a reload it
+// does in pieces, with four times as long in between.
+func rest() { time.Sleep(restFor) }
 
 // finish fills in what the other process does not know.
 func (z *served) finish(source zone.Source) {

@@ -1,26 +1,50 @@
 package app
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
 	"testing"
 )
 
-// A process that yields has idle threads only, those that come later included.
+// A process that yields does so with all its threads, those that come later
+// included: idle (policy 5, sched(7); it has no nice value), or with the lowest nice value.
 func TestYieldProcess(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), self)
-	cmd.Env = append(os.Environ(), beLoader+"=policies")
-	out, err := cmd.Output()
+	for how, want := range map[string]string{"idle": "5/0", "nice": "0/19"} {
+		cmd := exec.CommandContext(t.Context(), self)
+		cmd.Env = append(os.Environ(), beLoader+"="+how)
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		words := strings.Fields(string(out))
+		if len(words) < 2 || strings.Count(string(out), want) != len(words) {
+			t.Errorf("%s: policies and nice values %q, want all %s", how, words, want)
+		}
+	}
+}
+
+// While a zone is loaded, no thread of the server itself has a lower priority
+// than the others: one that stops them, for the garbage collector, would wait
+// for its turn meanwhile.
+func TestReloadKeepsPriority(t *testing.T) {
+	dirWith(t, "", serial(1, "www A 127.0.0.1 ; @primary check=none\n"))
+	a, _ := launchHere(t, apartBy(t, `cut -d' ' -f19 /proc/$PPID/task/*/stat | sort -u > nice; `+runLoader))
+	put(t, "a.zone", big(1, "127.0.0.2"))
+	if problems := a.Reload(t.Context(), false); problems.Failed(false) || query(t, a, "www.example.com") != "127.0.0.2" {
+		t.Fatalf("%v, %s", problems, query(t, a, "www.example.com"))
+	}
+	own, err := syscall.Getpriority(syscall.PRIO_PROCESS, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	words := strings.Fields(string(out))
-	if len(words) < 2 || strings.Count(string(out), "5") != len(words) { // sched(7)
-		t.Errorf("policies %q, want all 5, which is SCHED_IDLE", words)
+	if text, err := os.ReadFile("nice"); err != nil || string(text) != fmt.Sprintln(20-own) {
+		t.Errorf("nice values %q, %v; want %d alone", text, err, 20-own)
 	}
 }

@@ -28,8 +28,8 @@ func TestMain(m *testing.M) {
 	switch os.Getenv(beLoader) {
 	case "":
 		goleak.VerifyTestMain(m)
-	case "policies":
-		yieldProcess()
+	case "idle", "nice":
+		yieldProcess(os.Getenv(beLoader) == "idle")
 		for range 4 { // threads that come later
 			go runtime.LockOSThread()
 		}
@@ -42,14 +42,14 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// policies gives the scheduling policy of each thread of this process: field 41
-// of proc_pid_stat(5).
+// policies gives the scheduling policy and nice value of each thread of this
+// process: fields 41 and 19 of proc_pid_stat(5).
 func policies() (out []any) {
 	stats, _ := filepath.Glob("/proc/self/task/*/stat")
 	for _, stat := range stats {
 		text, _ := os.ReadFile(stat)
 		if fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:])); len(fields) > 38 {
-			out = append(out, fields[38])
+			out = append(out, fields[38]+"/"+fields[16])
 		}
 	}
 	return out

@@ -42,10 +42,7 @@ func (a *App) reload(ctx context.Context, acceptUnsteered bool, cause string) zo
 	if !acceptUnsteered {
 		before = keysOf(a.cur.zones)
 	}
-	var next *state
-	var failed map[string]string
-	var found zone.Problems
-	background(func() { next, failed, found = loadState(ctx, cfg, before, a.load) })
+	next, failed, found := loadState(ctx, cfg, before, a.load)
 	defer a.releaseLoad(a.cur)
 	problems = append(problems, found...)
 	if next == nil {
@@ -98,9 +95,7 @@ func (a *App) swap(next *state) {
 // reloadZone loads one zone again and leaves the others as they are. The
 // caller holds changing.
 func (a *App) reloadZone(old *served) zone.Problems {
-	var z *served
-	var problems zone.Problems
-	background(func() { z, problems = a.load(a.life, old.source, a.cur.cfg.Vocabulary(), keysOf([]*served{old})) })
+	z, problems := a.load(a.life, old.source, a.cur.cfg.Vocabulary(), keysOf([]*served{old}))
 	defer a.releaseLoad(a.cur)
 	if z == nil {
 		problems = placed(a.cur.cfg, slices.Index(a.cur.cfg.Zones, old.source), problems)

@@ -5,20 +5,6 @@ import "runtime/debug"
 // largeLoad is the number of records from which on a load leaves so much garbage behind that it is given back to the system at once.
 const largeLoad = 100_000
 
-// background runs f where it is in nobody's way: in a thread of the lowest priority, where the system has such. A panic in f is the
-// caller's.
-func background(f func()) {
-	done := make(chan any)
-	go func() {
-		defer func() { done <- recover() }()
-		yieldThread()
-		f()
-	}()
-	if panicked := <-done; panicked != nil {
-		panic(panicked)
-	}
-}
-
 // release gives memory back that loading so many records has used.
 func release(records int) {
 	if records >= largeLoad {
@@ -28,9 +14,7 @@ func release(records int) {
 
 // releaseLoad is release after a reload of what was served before it. It is
 // judged by the larger one: the garbage may be of either.
-func (a *App) releaseLoad(before *state) {
-	background(func() { release(max(before.records(), a.cur.records())) })
-}
+func (a *App) releaseLoad(before *state) { release(max(before.records(), a.cur.records())) }
 
 // records counts those of all zones.
 func (s *state) records() (n int) {
