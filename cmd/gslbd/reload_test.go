@@ -215,7 +215,7 @@ func TestLoadZoneSignals(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		skip(t, "needs proc_pid_status(5)")
 	}
-	cmd := program(t, t.TempDir(), "load-zone")
+	cmd := program(t, t.TempDir(), "load-zone", "idle")
 	order, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -9,10 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"slices"
-	"strings"
-	"syscall"
 	"time"
 
 	"github.com/miekg/dns"
@@ -29,22 +26,15 @@ const (
 	// its share of busy ones; and as much more for each idleBytes of the file.
 	defaultIdleLoad = 5 * time.Second
 	idleBytes       = 5 << 20
-	maxStderr       = 4 << 10     // bytes kept of what a load says before it fails
-	endGrace        = time.Second // how long a load may go on that delivers no more
-	groupsAtOnce    = 16          // are taken from a load before a rest
+	groupsAtOnce    = 16 // are taken from a load before a rest
 	restFor         = 200 * time.Microsecond
 )
-
-// errEnded is about a load of which the server must not try the same: it ran out
-// of memory, or crashed, or somebody wanted an end of it.
-var errEnded = errors.New("the process that loaded the zone was ended, or crashed")
 
 // order is what a load in a process of its own is told.
 type order struct {
 	Source     zone.Source
 	Vocabulary zone.Vocabulary
 	Guard      guard
-	Idle       bool // run only when nothing else wants the core
 }
 
 // delivery is what it gives back; with Loaded, the groups and the compiled zone
@@ -74,7 +64,6 @@ func LoadApart(in io.Reader, out io.Writer) error {
 	if err := gob.NewDecoder(in).Decode(&o); err != nil {
 		return fmt.Errorf("reading the order: %w", err)
 	}
-	yieldProcess(o.Idle)
 	z, problems := loadZone(o.Source, o.Vocabulary, o.Guard)
 	w := bufio.NewWriter(out)
 	if err := deliver(w, z, problems); err != nil {
@@ -142,9 +131,10 @@ func (a *App) load(ctx context.Context, source zone.Source, voc zone.Vocabulary,
 	}
 	idle, cancel := context.WithTimeout(ctx, a.opts.IdleLoad*time.Duration(1+size/idleBytes))
 	defer cancel()
-	z, problems, err := loadApart(idle, a.opts.Apart, order{source, voc, before, true})
+	o := order{source, voc, before}
+	z, problems, err := a.loadApart(idle, o, LoadIdle)
 	if err != nil && idle.Err() != nil && ctx.Err() == nil { // the machine has no time to spare
-		z, problems, err = loadApart(ctx, a.opts.Apart, order{source, voc, before, false})
+		z, problems, err = a.loadApart(ctx, o, LoadNice)
 	}
 	switch {
 	case err == nil:
@@ -169,57 +159,6 @@ func (a *App) large(source zone.Source) (size int64, large bool) {
 	return size, size >= largeFile || slices.ContainsFunc(a.cur.zones, func(z *served) bool {
 		return z.source == source && z.records >= largeLoad
 	})
-}
-
-// loadApart runs command, which is LoadApart with its input and output.
-func loadApart(ctx context.Context, command []string, o order) (*served, zone.Problems, error) {
-	var said head
-	var orders bytes.Buffer
-	if err := gob.NewEncoder(&orders).Encode(o); err != nil {
-		return nil, nil, err
-	}
-	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
-	cmd.Stdin, cmd.Stderr, cmd.SysProcAttr = &orders, &said, dieTogether()
-	cmd.WaitDelay = time.Second
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, nil, err
-	}
-	z, problems, err := receive(out)
-	wait := endGrace // how it ends by itself is worth knowing
-	switch {
-	case err == nil:
-		z.finish(o.Source)
-		_, err = io.Copy(io.Discard, out)
-	case !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
-		wait = 0 // it may be writing on
-	}
-	killing := time.AfterFunc(wait, func() { _ = cmd.Process.Kill() })
-	ended := cmd.Wait()
-	spared := killing.Stop() // it was not us who ended it
-	if err = errors.Join(err, ended); err != nil && said.text != "" {
-		err = fmt.Errorf("%w: %s", err, said.text)
-	}
-	if err != nil && spared && badEnd(cmd.ProcessState, said.text) {
-		return nil, nil, fmt.Errorf("%w: %w", errEnded, err)
-	}
-	if err != nil {
-		return nil, nil, fmt.Errorf("loading apart: %w", err)
-	}
-	return z, problems, nil
-}
-
-// badEnd tells whether a load was ended from outside or crashed, from how it
-// ended and what it said.
-func badEnd(state *os.ProcessState, said string) bool {
-	status, ok := state.Sys().(syscall.WaitStatus)
-	if ok && status.Signaled() {
-		return slices.Contains([]syscall.Signal{syscall.SIGKILL, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGABRT}, status.Signal())
-	}
-	return strings.Contains(said, "fatal error: ") || strings.Contains(said, "panic: ")
 }
 
 // receive reads a delivery; the zone is nil when its problems hold an error.
@@ -264,12 +203,4 @@ func (z *served) finish(source zone.Source) {
 	if z != nil {
 		z.source, z.loaded = source, time.Now()
 	}
-}
-
-// head keeps the beginning of what is written to it: a crash says why first.
-type head struct{ text string }
-
-func (h *head) Write(p []byte) (int, error) {
-	h.text += strings.ToValidUTF8(string(p[:min(len(p), max(0, maxStderr-len(h.text)))]), "?")
-	return len(p), nil
 }

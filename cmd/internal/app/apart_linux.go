@@ -1,8 +1,9 @@
 package app
 
 import (
+	"fmt"
 	"os"
-	"strconv"
+	"runtime"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -14,23 +15,24 @@ func dieTogether() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 }
 
-// yieldProcess gives this process the lowest nice value, or lets every other one
-// go before it (SCHED_IDLE): even at the lowest nice value it would now and then
-// hold a core for a tick of some milliseconds that the kernel owes it. This is
-// nothing for single threads of the server: one that stops the others, for the
-// garbage collector, would wait for its turn while they do.
-func yieldProcess(idle bool) {
-	threads, err := os.ReadDir("/proc/self/task")
-	if err != nil {
-		return
-	}
-	attr := unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_NORMAL, Nice: 19}
+// Yield gives this process the lowest nice value, or lets every other one go
+// before it (SCHED_IDLE): even at the lowest nice value it would now and then
+// hold a core for a tick of some milliseconds that the kernel owes it. It begins
+// the program anew, so that all its threads are so from the first on. An error is
+// that of the system; then nothing has changed, but perhaps for one thread.
+func Yield(idle bool) error {
+	want := unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_NORMAL, Nice: 19}
 	if idle {
-		attr.Policy = unix.SCHED_IDLE
+		want.Policy, want.Nice = unix.SCHED_IDLE, 0
 	}
-	for _, t := range threads {
-		if tid, err := strconv.Atoi(t.Name()); err == nil {
-			_ = unix.SchedSetAttr(tid, &attr, 0)
-		}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	now, err := unix.SchedGetAttr(0, 0)
+	if err != nil || now.Policy == want.Policy && now.Nice >= want.Nice {
+		return err
 	}
+	if err := unix.SchedSetAttr(0, &want, 0); err != nil {
+		return fmt.Errorf("sched_setattr: %w", err)
+	}
+	return fmt.Errorf("execve: %w", syscall.Exec("/proc/self/exe", os.Args, os.Environ()))
 }

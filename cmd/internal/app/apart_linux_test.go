@@ -11,14 +11,14 @@ import (
 
 // A process that yields does so with all its threads, those that come later
 // included: idle (policy 5, sched(7); it has no nice value), or with the lowest nice value.
-func TestYieldProcess(t *testing.T) {
+func TestYield(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for how, want := range map[string]string{"idle": "5/0", "nice": "0/19"} {
-		cmd := exec.CommandContext(t.Context(), self)
-		cmd.Env = append(os.Environ(), beLoader+"="+how)
+	for how, want := range map[string]string{LoadIdle: "5/0", LoadNice: "0/19"} {
+		cmd := exec.CommandContext(t.Context(), self, how)
+		cmd.Env = append(os.Environ(), beLoader+"=policies")
 		out, err := cmd.Output()
 		if err != nil {
 			t.Fatal(err)

@@ -144,7 +144,7 @@ func apartBy(t *testing.T, script string) func(*Options) {
 	return func(o *Options) { o.Apart = []string{"/bin/sh", "-c", script, self} }
 }
 
-const runLoader = `export ` + beLoader + `=1; echo x >> ran; exec "$0"`
+const runLoader = `export ` + beLoader + `=1; echo x >> ran; exec "$0" "$@"`
 
 // A reload loads a large zone in another process, a small one here; the watcher
 // does the same.
@@ -193,7 +193,7 @@ func TestReloadApartFails(t *testing.T) {
 		{"fails without a word", `cat > /dev/null; exit 3`, "exit status 3"},
 		{"says something else", `cat > /dev/null; head -c 1000 /dev/zero | tr '\\0' '~'; exec sleep 60`, "reading the delivery"},
 		{"says nothing", `cat > /dev/null`, "reading the delivery: EOF"},
-		{"dies in the middle", `export ` + beLoader + `=1; "$0" | head -c 200000`, "unexpected EOF"},
+		{"dies in the middle", `export ` + beLoader + `=1; "$0" "$@" | head -c 200000`, "unexpected EOF"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			dirWith(t, "", serial(1, "www A 127.0.0.1 ; @primary check=none\n"))
@@ -219,7 +219,7 @@ func TestReloadApartFails(t *testing.T) {
 func TestReloadApartKilled(t *testing.T) {
 	for _, row := range []struct{ name, script, why string }{
 		{"killed", `cat > /dev/null; kill -9 $$`, "signal: killed"},
-		{"killed while it delivers", `export ` + beLoader + `=1; "$0" | head -c 200000; kill -9 $$`, "signal: killed"},
+		{"killed while it delivers", `export ` + beLoader + `=1; "$0" "$@" | head -c 200000; kill -9 $$`, "signal: killed"},
 		{"killed before it reads", `kill -9 $$`, "signal: killed"},
 		{"ended", `cat > /dev/null; kill -TERM $$`, "signal: terminated"},
 		{"out of memory", `cat > /dev/null; printf 'fatal error: runtime: out of memory\n\n' >&2; yes 'goroutine 1' | head -c 100000 >&2; exit 2`, "runtime: out of memory"},
@@ -247,21 +247,48 @@ func TestReloadApartKilled(t *testing.T) {
 	}
 }
 
-// On a machine without idle time the load takes its share after a while.
+// On a machine without idle time the load takes its share after a while. The one
+// that got no time may take as long to die, with what it has open.
 func TestReloadApartWithoutIdleTime(t *testing.T) {
 	dirWith(t, "", serial(1, "www A 127.0.0.1 ; @primary check=none\n"))
-	a, logs := launchHere(t, apartBy(t, `if [ ! -e ran ]; then echo x >> ran; exec sleep 60; fi; `+runLoader),
+	a, logs := launchHere(t, apartBy(t, `if [ ! -e ran ]; then echo x >> ran; sleep 10 & wait; fi; echo "$1" > when; `+runLoader),
 		func(o *Options) { o.IdleLoad = 300 * time.Millisecond })
 	put(t, "a.zone", big(1, "127.0.0.2"))
+	began := time.Now()
 	if problems := a.Reload(t.Context(), false); problems.Failed(false) {
 		t.Fatal(problems)
+	}
+	if took := time.Since(began); took > 9*time.Second {
+		t.Errorf("waited %v, until the first load was gone", took)
 	}
 	if lines, _ := os.ReadFile("ran"); len(lines) != 4 || query(t, a, "www.example.com") != "127.0.0.2" {
 		t.Errorf("%d attempts, %s", len(lines)/2, query(t, a, "www.example.com"))
 	}
+	if when, _ := os.ReadFile("when"); string(when) != LoadNice+"\n" {
+		t.Errorf("the second load ran %s", when)
+	}
 	if n := logs.FilterMessage("the zone is loaded by the server itself").Len(); n != 0 {
 		t.Errorf("%v", logs.All())
 	}
+}
+
+// A load that has delivered and stays is not waited for, and ended after a while.
+func TestReloadApartLingers(t *testing.T) {
+	dirWith(t, "", serial(1, "www A 127.0.0.1 ; @primary check=none\n"))
+	a, _ := launchHere(t, apartBy(t, `export `+beLoader+`=1; echo $$ > pid; "$0" "$@"; exec sleep 20`))
+	put(t, "a.zone", big(1, "127.0.0.2"))
+	began := time.Now()
+	if problems := a.Reload(t.Context(), false); problems.Failed(false) || query(t, a, "www.example.com") != "127.0.0.2" {
+		t.Fatalf("%v, %s", problems, query(t, a, "www.example.com"))
+	}
+	if took := time.Since(began); took > 15*time.Second {
+		t.Errorf("waited %v for its end", took)
+	}
+	pid, err := os.ReadFile("pid")
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "its end", func() bool { _, err := os.Stat("/proc/" + strings.TrimSpace(string(pid))); return err != nil })
 }
 
 // A stop does not wait for a load, and leaves no process behind.

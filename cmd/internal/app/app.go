@@ -34,8 +34,8 @@ type Options struct {
 	Log     *zap.Logger // nil = none
 	// Reopen reads the configuration again for Reload; nil keeps the present one.
 	Reopen func() (*config.Config, zone.Problems)
-	// Apart is the command that runs LoadApart for large zones at a reload; empty:
-	// the server loads them itself.
+	// Apart is the command that runs LoadApart for large zones at a reload, with one
+	// more argument, LoadIdle or LoadNice; empty: the server loads them itself.
 	Apart []string
 	// IdleLoad is how long that may wait for idle cores before it takes its share of
 	// busy ones, and as much more for each 5 MiB of the file; 0 = 5 s.
@@ -57,7 +57,8 @@ type App struct {
 	dirty   chan struct{} // tells the keeper that there is something new to save
 	state   *stateDir     // nil = nothing is kept over a restart
 	events  *recorder
-	ending  string // what ends it; "" before, and for a Stop that nobody asked for
+	loads   sync.WaitGroup // what waits for processes of loads to end
+	ending  string         // what ends it; "" before, and for a Stop that nobody asked for
 
 	// changing is held by whoever replaces the state: reloads, the watcher,
 	// Stop. The holder may read cur without mu.
@@ -182,6 +183,7 @@ func (a *App) start() error {
 	if err := a.server.Start(); err != nil {
 		return zone.Problems{listenProblem(cfg, err)}
 	}
+	a.undo.push(a.awaitLoads)
 	a.undo.push(a.server.Stop)
 	a.openJournal() // before all that tells of events
 	a.noteStart()

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -28,13 +29,16 @@ func TestMain(m *testing.M) {
 	switch os.Getenv(beLoader) {
 	case "":
 		goleak.VerifyTestMain(m)
-	case "idle", "nice":
-		yieldProcess(os.Getenv(beLoader) == "idle")
+	case "policies":
+		if err := Yield(slices.Contains(os.Args, LoadIdle)); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
 		for range 4 { // threads that come later
 			go runtime.LockOSThread()
 		}
 		fmt.Println(policies()...)
 	default:
+		_ = Yield(slices.Contains(os.Args, LoadIdle))
 		if err := LoadApart(os.Stdin, os.Stdout); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"os"
 	"os/signal"
 	"runtime"
@@ -76,15 +77,19 @@ func (s *shell) loader() []string {
 // loadCommand is for the server alone.
 func (s *shell) loadCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:    loadZone,
+		Use:    loadZone + " WHEN",
 		Short:  "Load a zone for the server that runs this",
 		Args:   called,
 		Hidden: true,
-		RunE: run(func(cmd *cobra.Command, _ []string) error {
+		RunE: run(func(cmd *cobra.Command, args []string) error {
+			if when := args[0]; when != app.LoadIdle && when != app.LoadNice {
+				return fmt.Errorf("WHEN is %s or %s", app.LoadIdle, app.LoadNice)
+			}
 			// Such signals are for the server, which ends this; but service managers send them to all processes of a service.
 			ignored := []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM}
 			signal.Ignore(ignored...)
 			defer signal.Reset(ignored...)
+			_ = app.Yield(args[0] == app.LoadIdle) // else it is only in the way
 			return app.LoadApart(cmd.InOrStdin(), s.stdout)
 		}),
 	}

@@ -173,11 +173,16 @@ func TestLoadZone(t *testing.T) {
 		}
 	}
 	var stdout, stderr bytes.Buffer
-	code := Main([]string{"load-zone"}, strings.NewReader("hello"), &stdout, &stderr, nil)
-	if code != 1 || stdout.Len() > 0 || !strings.HasPrefix(stderr.String(), "gslbd: reading the order: ") {
+	code := Main([]string{"load-zone", "often"}, strings.NewReader("hello"), &stdout, &stderr, nil)
+	if code != 1 || stdout.Len() > 0 || stderr.String() != "gslbd: WHEN is idle or nice\n" {
 		t.Errorf("got %d, %q, %q", code, stdout.String(), stderr.String())
 	}
-	if _, stderr, code := call(nil, "load-zone", "example.com"); code != 2 || !strings.Contains(stderr, "takes no such argument") {
-		t.Errorf("got %d, %q", code, stderr)
+	for args, want := range map[string]string{
+		"load-zone":                  "WHEN is missing",
+		"load-zone idle example.com": "takes no such argument",
+	} {
+		if _, stderr, code := call(nil, strings.Fields(args)...); code != 2 || !strings.Contains(stderr, want) {
+			t.Errorf("%s: got %d, %q", args, code, stderr)
+		}
 	}
 }
