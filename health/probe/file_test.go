@@ -3,6 +3,7 @@ package probe
 import (
 	"context"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/netip"
 	"os"
@@ -333,5 +334,39 @@ func BenchmarkFile(b *testing.B) {
 		if p.Probe(context.Background()).Outcome != Pass {
 			b.Fatal("no pass")
 		}
+	}
+}
+
+// A file that was just written is read again by every probe, since a second
+// writing in the same moment does not show in its time; it is parsed once.
+func TestFileUnchangedIsNotParsed(t *testing.T) {
+	var text strings.Builder
+	for i := range 5000 {
+		fmt.Fprintf(&text, "127.0.%d.%d up\n", i/256, i%256)
+	}
+	path := states(t, text.String())
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c stateCache
+	look := func() {
+		c.at = info.ModTime() // read in the moment of its writing
+		if _, err := file.Seek(0, io.SeekStart); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := c.lookup(file, info, local); err != nil || got.state != "up" {
+			t.Fatalf("%+v, %v", got, err)
+		}
+	}
+	look()
+	look() // the second buffer grows
+	if n := testing.AllocsPerRun(10, look); n > 10 {
+		t.Errorf("%.0f allocations for a file that is the same", n)
 	}
 }

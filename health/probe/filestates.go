@@ -25,6 +25,8 @@ type said struct {
 type stateCache struct {
 	info  fs.FileInfo // of what was read; nil before
 	at    time.Time   // of the reading
+	text  bytes.Buffer
+	next  bytes.Buffer // for the text that is read: where it is the same, what it says is known
 	lines map[netip.Addr]said
 }
 
@@ -40,17 +42,28 @@ func (c *stateCache) lookup(file *os.File, info fs.FileInfo, addr netip.Addr) (s
 	}
 	if c.info == nil || !os.SameFile(c.info, info) || c.info.Size() != info.Size() ||
 		!c.info.ModTime().Equal(info.ModTime()) || c.at.Sub(info.ModTime()).Abs() < settled {
-		c.info, c.at = nil, time.Now()
-		text, err := io.ReadAll(io.LimitReader(file, maxStates+1))
-		if err != nil {
+		if err := c.read(file, info); err != nil {
 			return said{}, err
 		}
-		if len(text) > maxStates {
-			return said{}, errTooLong
-		}
-		c.info, c.lines = info, parseStates(text)
 	}
 	return c.lines[addr], nil
+}
+
+func (c *stateCache) read(file *os.File, info fs.FileInfo) error {
+	c.info, c.at = nil, time.Now()
+	c.next.Reset()
+	if _, err := c.next.ReadFrom(io.LimitReader(file, maxStates+1)); err != nil {
+		return err
+	}
+	if c.next.Len() > maxStates {
+		return errTooLong
+	}
+	if c.lines == nil || !bytes.Equal(c.next.Bytes(), c.text.Bytes()) {
+		c.lines = parseStates(c.next.Bytes())
+		c.text, c.next = c.next, c.text
+	}
+	c.info = info
+	return nil
 }
 
 // parseStates reads lines of an address and a state. Comments begin with #;
