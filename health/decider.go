@@ -108,6 +108,7 @@ func (d *decider) run(ctx context.Context) {
 			}
 			continue
 		}
+		d.monitor.courtesy.giveWay()
 		if d.urgent() && len(d.happenings) <= maxUntold {
 			continue
 		}
