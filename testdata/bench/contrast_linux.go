@@ -13,8 +13,9 @@ type contrast struct{ quiet, disturbed condition }
 type condition struct {
 	p50, p99, p999, longest []float64 // µs
 	busy                    []float64 // cores
-	took                    []float64 // s
+	took, asleep            []float64 // s
 	answers, lost, wrong    int
+	left                    int
 }
 
 // add takes over what a loop has kept.
@@ -23,9 +24,9 @@ func (c *condition) add(l *openLoop) {
 	for i, to := range []*[]float64{&c.p50, &c.p99, &c.p999, &c.longest} {
 		*to = append(*to, float64(p[i])/float64(time.Microsecond))
 	}
-	c.busy, c.took = append(c.busy, l.busy), append(c.took, l.length.Seconds())
-	c.answers, c.lost, c.wrong = c.answers+n, c.lost+l.lost, c.wrong+l.wrong
-	l.lost, l.wrong = 0, 0
+	c.busy, c.took, c.asleep = append(c.busy, l.busy), append(c.took, l.length.Seconds()), append(c.asleep, l.asleep.Seconds())
+	c.answers, c.lost, c.wrong, c.left = c.answers+n, c.lost+l.lost, c.wrong+l.wrong, c.left+l.left
+	l.lost, l.wrong, l.left, l.asleep = 0, 0, 0, 0
 }
 
 func (c *contrast) print(server, what string) {
@@ -39,7 +40,7 @@ func (c *contrast) print(server, what string) {
 }
 
 func (c *condition) print(what string) {
-	fmt.Printf("  %-22s p50 %5.0f µs, p99 %6.0f µs (%.0f–%.0f), p99.9 %6.0f µs, longest %6.0f µs; %d answers in %.1f s each, %d lost, %d wrong; server %.2f cores\n",
+	fmt.Printf("  %-22s p50 %5.0f µs, p99 %6.0f µs (%.0f–%.0f), p99.9 %6.0f µs, longest %6.0f µs; %d answers in %.1f s each, %d lost, %d wrong; server %.2f cores; generator held up for %.1f %%, %d answers left out\n",
 		what, median(c.p50), median(c.p99), slices.Min(c.p99), slices.Max(c.p99), median(c.p999), slices.Max(c.longest),
-		c.answers, median(c.took), c.lost, c.wrong, median(c.busy))
+		c.answers, median(c.took), c.lost, c.wrong, median(c.busy), 100*median(c.asleep)/median(c.took), c.left)
 }

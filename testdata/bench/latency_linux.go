@@ -33,8 +33,9 @@ func latency(args []string) error {
 	flags := flag.NewFlagSet("latency", flag.ExitOnError)
 	turns := flags.Int("turns", 5, "how often each is measured")
 	load := flags.Float64("load", .5, "share of the greatest rate at which latency is measured")
+	rate := flags.Float64("rate", 0, "queries per second instead of a share")
 	workers := flags.Int("workers", 0, "1 or 2; 0 = first one, then two")
-	part := flags.String("part", "", "reload or flips; empty = both")
+	part := flags.String("part", "", "reload, flips or quiet; empty = the first two")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -69,7 +70,7 @@ func latency(args []string) error {
 		if *workers != 0 && *workers != i+1 {
 			continue
 		}
-		l := &latencies{dir: dir, gslbd: gslbd, echo: echo, core: core, set: sets[1], load: *load, turns: *turns, part: *part}
+		l := &latencies{dir: dir, gslbd: gslbd, echo: echo, core: core, set: sets[1], load: *load, rate: *rate, turns: *turns, part: *part}
 		if err := l.measure(); err != nil {
 			return err
 		}
@@ -144,6 +145,9 @@ func (l *latencies) measure() error {
 		return err
 	}
 	defer echo.stop()
+	if l.part == "quiet" {
+		return l.beside(echo, "gslbd", "the same again", nil, l.nothing)
+	}
 	if l.part != "flips" {
 		r := &reloader{l: l}
 		if err := l.beside(echo, "gslbd-reload", "reload", [][2]string{{"big-0.zone", "big.zone"}}, r.reload); err != nil {
@@ -241,6 +245,12 @@ func (l *latencies) saturate(d *daemon) error {
 	return nil
 }
 
+// nothing is no disturbance: it says what chance does to the figures.
+func (l *latencies) nothing(_ *daemon, loop *openLoop) error {
+	loop.recorded = true
+	return loop.run(measureFor, l.rate, func(time.Time) bool { return false })
+}
+
 // reloader reloads the large zone of a server.
 type reloader struct {
 	l    *latencies
@@ -291,7 +301,6 @@ func (f *flipper) flip(d *daemon, loop *openLoop) error {
 		if now.After(next) {
 			f.flips++
 			failed = f.l.put("gslbd-flips", fmt.Sprintf("states-%d", f.flips%2), "states")
-			loop.resume() // a file system may take its time
 			next = next.Add(flipEvery)
 		}
 		return failed != nil

@@ -16,6 +16,7 @@ const (
 	replySize   = 2048                   // of the buffer for one answer
 	lostAfter   = 200 * time.Millisecond // without any answer
 	heldUp      = 5 * time.Millisecond   // between two looks: the generator did not run
+	standstill  = 100 * time.Microsecond // the same, of an open loop
 	idleBetween = 3 * time.Microsecond   // looks at the sockets, when nothing was there
 )
 

@@ -11,7 +11,7 @@ import (
 )
 
 // openLoop asks at a constant rate, whether answers come or not. An answer's latency counts from the time at which its query was due, so
-// a late generator or a server that stands still is not hidden.
+// a server that stands still is not hidden. What the generator itself stands still is: it never waits for the server.
 type openLoop struct {
 	*generator
 	set      *querySet
@@ -23,7 +23,10 @@ type openLoop struct {
 	took     []time.Duration
 	lost     int
 	wrong    int
-	recorded bool // whether latencies are kept now
+	recorded bool          // whether latencies are kept now
+	awake    time.Duration // since when the generator has run without a break: queries of before are not recorded
+	asleep   time.Duration // how long it did not run while latencies were kept
+	left     int           // answers that were not recorded for that
 	pids     []int
 	busy     float64       // cores that the server used in the last run that was recorded
 	length   time.Duration // of that run
@@ -65,7 +68,10 @@ func (l *openLoop) run(length time.Duration, rate float64, each func(now time.Ti
 		if turn%64 == 0 && each(l.start.Add(now)) {
 			break
 		}
-		now = time.Since(l.start)
+		last := now
+		if now = time.Since(l.start); now-last > standstill {
+			l.woke(last, now)
+		}
 	}
 	after, err := settled(l.pids)
 	if l.recorded {
@@ -74,8 +80,13 @@ func (l *openLoop) run(length time.Duration, rate float64, each func(now time.Ti
 	return err
 }
 
-// resume goes on from now, after the loop itself was held up.
-func (l *openLoop) resume() { l.due = time.Since(l.start) }
+// woke goes on from now, after the generator has not run since last: another process had its core, or the machine's owner.
+func (l *openLoop) woke(last, now time.Duration) {
+	l.due, l.awake = max(l.due, now), now
+	if l.recorded {
+		l.asleep += now - last
+	}
+}
 
 func (l *openLoop) send() error {
 	id, at := uint16(l.number), l.number%setSize
@@ -115,7 +126,11 @@ func (l *openLoop) take(f *flow) bool {
 			continue
 		}
 		l.sent[id] = 0
-		if l.recorded {
+		switch {
+		case !l.recorded:
+		case due < l.awake:
+			l.left++
+		default:
 			l.took = append(l.took, now-due)
 		}
 	}
