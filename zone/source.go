@@ -3,6 +3,7 @@ package zone
 import (
 	"bytes"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"strconv"
@@ -39,11 +40,17 @@ func readFile(from opener, name string) ([]byte, fs.FileInfo, *fault) {
 	}
 	defer f.Close()
 	buf := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
-	if _, err := buf.ReadFrom(f); err != nil {
+	if _, err := buf.ReadFrom(pieces{f}); err != nil {
 		return nil, nil, cannotRead(err)
 	}
 	return buf.Bytes(), info, nil
 }
+
+// pieces reads no more than 64 KiB at once: some kernels let nobody else have the
+// core during a call, and a large file takes them tens of milliseconds.
+type pieces struct{ io.Reader }
+
+func (r pieces) Read(p []byte) (int, error) { return r.Reader.Read(p[:min(len(p), 64<<10)]) }
 
 // cannotRead says why a file could not be read.
 func cannotRead(err error) *fault {

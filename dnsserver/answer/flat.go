@@ -51,7 +51,7 @@ func (z *Zone) Flatten(out io.Writer, groups []*zone.Group) error {
 
 // Unflatten reads what Flatten wrote. Its groups answer SERVFAIL until they are
 // published. Only lengths are checked: the writer is trusted. It calls rest
-// after every piece of its work, some 0.1 ms of it, so that answers which need
+// after every piece of its work, some 50 µs of it, so that answers which need
 // the core do not wait for the whole.
 func Unflatten(in io.Reader, groups []*zone.Group, rest func()) (*Zone, error) {
 	r := &flatReader{r: in, rest: rest, piece: make([]byte, flatPiece)}
@@ -111,7 +111,7 @@ func put[T flat](w *flatWriter, s []T) {
 }
 
 // flatPiece is how many bytes are read before others have their turn.
-const flatPiece = 64 << 10
+const flatPiece = 16 << 10
 
 type flatReader struct {
 	r     io.Reader

@@ -128,7 +128,7 @@ func TestUnflattenRests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if least := len(whole)/(64<<10) + names/1000; rests < least || longest > 65<<10 {
+	if least := len(whole)/(16<<10) + names/250; rests < least || longest > 17<<10 {
 		t.Errorf("%d rests for %d bytes, at most %d without; want %d rests", rests, len(whole), longest, least)
 	}
 	s := serve(t, z)

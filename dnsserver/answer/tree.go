@@ -109,7 +109,7 @@ func (z *Zone) fill(first, end int) {
 
 // reindex makes the index in pieces, with a rest after each.
 func (z *Zone) reindex(rest func()) {
-	const piece = 1000 // nodes
+	const piece = 250 // nodes
 	zeros := make([]byte, flatPiece)
 	z.index = gather[place](indexSize(len(z.nodes)), rest, func(size int) []byte { return zeros[:size] })
 	for i := 1; i < len(z.nodes); i += piece {

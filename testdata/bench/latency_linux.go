@@ -14,6 +14,7 @@ import (
 
 const (
 	measureFor = 3 * time.Second // one condition in one turn; a reload takes what it takes
+	settling   = 3 * time.Second // after a start
 	flipGroups = 200
 	flipEvery  = 200 * time.Millisecond // all groups flip: 1000 flips a second
 )
@@ -179,6 +180,7 @@ func (l *latencies) beside(echo *daemon, server, title string, files [][2]string
 			return err
 		}
 	}
+	time.Sleep(settling)
 	var rows [2]contrast
 	for range l.turns {
 		for i, asked := range []*daemon{d, echo} {

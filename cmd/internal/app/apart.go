@@ -27,7 +27,6 @@ const (
 	defaultIdleLoad = 5 * time.Second
 	idleBytes       = 5 << 20
 	groupsAtOnce    = 16 // are taken from a load before a rest
-	restFor         = 200 * time.Microsecond
 )
 
 // order is what a load in a process of its own is told.
@@ -193,10 +192,6 @@ func receive(out io.Reader) (*served, zone.Problems, error) {
 	return &served{name: d.Name, files: d.Files, sum: d.Sum, serial: d.Serial, records: d.Records, groups: groups, compiled: compiled},
 		d.Problems, nil
 }
-
-// rest lets answers have the core: what the server itself does for a reload it
-// does in pieces, with four times as long in between.
-func rest() { time.Sleep(restFor) }
 
 // finish fills in what the other process does not know.
 func (z *served) finish(source zone.Source) {
