@@ -7,29 +7,30 @@ import (
 )
 
 const (
-	// shortWait is what answering the queries that wait takes.
-	shortWait = 300 * time.Microsecond
-	// reserve is how often a longer wait is repaid before the core is offered again.
-	reserve = 20
+	// repaid is how many times a wait must have passed without one.
+	repaid = 3
+	// credit is how much of that may be owed: sums of short waits, or a few long ones.
+	credit = 150 * time.Millisecond
 )
 
 // courtesy lets other threads have the core between two pieces of work. Rounds
 // and decisions may come many at once, and a query should wait for one of them,
 // not for as long as the kernel lets a thread run. But who needs the core all the
-// time would get nearly all of it so: after a long wait it is not offered for a
-// while, and at most a twentieth is lost to courtesy. The zero value is ready.
+// time would get nearly all of it so: no more than a third of the time is lost to
+// courtesy, in the long run. The zero value is ready.
 type courtesy struct {
 	yield func() // nil = yieldCore
 	start sync.Once
 	began time.Time
-	until atomic.Int64 // since began: when the core is offered again
+	owed  atomic.Int64 // since began: when all waits are repaid; of two at once one may not count
 }
 
 // giveWay offers the core.
 func (c *courtesy) giveWay() {
 	c.start.Do(func() { c.began = time.Now() })
 	before := time.Since(c.began)
-	if int64(before) < c.until.Load() {
+	owed := time.Duration(c.owed.Load())
+	if owed > before+credit {
 		return
 	}
 	if c.yield == nil {
@@ -37,7 +38,7 @@ func (c *courtesy) giveWay() {
 	} else {
 		c.yield()
 	}
-	if waited := time.Since(c.began) - before; waited > shortWait {
-		c.until.Store(int64(before + (reserve+1)*waited))
-	}
+	after := time.Since(c.began)
+	owed = max(owed, before) + repaid*(after-before)
+	c.owed.Store(int64(min(owed, after+2*credit))) // it may have been the machine that stood still
 }

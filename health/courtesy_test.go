@@ -6,32 +6,40 @@ import (
 	"time"
 )
 
-// The core is offered after every piece of work while waits are short. A long
-// one is paid back twenty times before it is offered again.
+// The core is offered after every piece of work, also when somebody now and then
+// takes it for long. Who takes it each time gets a third.
 func TestCourtesy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		offers, wait := 0, 200*time.Microsecond
+		offers, wait := 0, 30*time.Microsecond
 		c := courtesy{yield: func() { offers++; <-time.After(wait) }}
-		work := func(pieces int) {
+		work := func(pieces int) (took time.Duration) {
+			began := time.Now()
 			for range pieces {
 				c.giveWay()
 				<-time.After(100 * time.Microsecond) // the work
 			}
+			return time.Since(began)
 		}
-		if work(100); offers != 100 {
-			t.Errorf("offered %d times of 100 while waits were short", offers)
+		for _, row := range []struct {
+			wait           time.Duration
+			least, longest time.Duration
+			offers         int
+		}{
+			{30 * time.Microsecond, 1290 * time.Millisecond, 1310 * time.Millisecond, 10_000},
+			{4 * time.Millisecond, 1450 * time.Millisecond, 1590 * time.Millisecond, 110},
+			{200 * time.Microsecond, 1450 * time.Millisecond, 1590 * time.Millisecond, 2300},
+			{0, time.Second, time.Second, 8000},
+		} {
+			offers, wait = 0, row.wait
+			if took := work(10_000); took < row.least || took > row.longest || offers < row.offers {
+				t.Errorf("waits of %v: a second of work took %v, with %d offers; want at most %v, and %d offers", row.wait, took, offers, row.longest, row.offers)
+			}
 		}
-		offers, wait = 0, 4*time.Millisecond
-		began := time.Now()
-		work(10_000)
-		if took := time.Since(began); took > 1050*time.Millisecond+wait || offers < 12 {
-			t.Errorf("a second of work took %v, with %d offers", took, offers)
-		}
-		wait = 0
-		<-time.After(reserve * 4 * time.Millisecond)
-		offers = 0
-		if work(10); offers != 10 {
-			t.Errorf("offered %d times of 10 after that", offers)
+		wait = time.Hour // the machine slept
+		c.giveWay()
+		offers, wait = 0, 0
+		if work(10_000); offers < 6000 {
+			t.Errorf("%d offers of 10,000 after that", offers)
 		}
 	})
 }
