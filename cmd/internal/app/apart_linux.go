@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -27,14 +28,26 @@ func Yield(idle bool) error {
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	now, err := unix.SchedGetAttr(0, 0)
-	if err != nil || now.Policy == want.Policy && now.Nice >= want.Nice {
+	if done, err := yields(want); done || err != nil {
 		return err
 	}
 	if err := unix.SchedSetAttr(0, &want, 0); err != nil {
 		return fmt.Errorf("sched_setattr: %w", err)
 	}
+	if done, err := yields(want); !done { // it would begin anew without end
+		return errors.Join(errors.New("sched_setattr has no effect"), err)
+	}
 	return fmt.Errorf("execve: %w", syscall.Exec("/proc/self/exe", os.Args, os.Environ()))
+}
+
+// yields tells whether the calling thread is as wanted. An idle one keeps the
+// nice value that it had before, which then means nothing.
+func yields(want unix.SchedAttr) (bool, error) {
+	now, err := unix.SchedGetAttr(0, 0)
+	if err != nil {
+		return false, fmt.Errorf("sched_getattr: %w", err)
+	}
+	return now.Policy == want.Policy && (want.Policy == unix.SCHED_IDLE || now.Nice >= want.Nice), nil
 }
 
 // rest lets the threads that wait for the core go first (sched_yield(2)): what
