@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"runtime"
@@ -85,6 +87,9 @@ func (s *shell) loadCommand() *cobra.Command {
 			if when := args[0]; when != app.LoadIdle && when != app.LoadNice {
 				return fmt.Errorf("WHEN is %s or %s", app.LoadIdle, app.LoadNice)
 			}
+			if nobodyOrders(cmd.InOrStdin()) {
+				return errors.New(loadZone + " is run by the server, which tells it what to load; gslbd check looks at zones")
+			}
 			// Such signals are for the server, which ends this; but service managers send them to all processes of a service.
 			ignored := []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM}
 			signal.Ignore(ignored...)
@@ -93,6 +98,17 @@ func (s *shell) loadCommand() *cobra.Command {
 			return app.LoadApart(cmd.InOrStdin(), s.stdout)
 		}),
 	}
+}
+
+// nobodyOrders tells whether in is a terminal, where a load would wait for its
+// order and take no Ctrl-C, or the null device.
+func nobodyOrders(in io.Reader) bool {
+	f, ok := in.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 // spareThread lets one goroutine more run at a time than there are workers that

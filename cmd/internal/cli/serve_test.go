@@ -186,3 +186,18 @@ func TestLoadZone(t *testing.T) {
 		}
 	}
 }
+
+// TestLoadZoneByHand: at a terminal it says whose it is, and does not wait for an
+// order that only end of file or SIGKILL would end.
+func TestLoadZoneByHand(t *testing.T) {
+	device, err := os.Open(os.DevNull) // a character device, as terminals are
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer device.Close()
+	var stdout, stderr bytes.Buffer
+	code := Main([]string{"load-zone", "idle"}, device, &stdout, &stderr, nil)
+	if code != 1 || stdout.Len() > 0 || !strings.HasPrefix(stderr.String(), "gslbd: load-zone is run by the server") {
+		t.Errorf("got %d, %q, %q", code, stdout.String(), stderr.String())
+	}
+}
