@@ -95,7 +95,7 @@ func bench(rounds, names int) error {
 	return nil
 }
 
-// build makes the program that is measured.
+// build makes the program that is measured; $GSLBD names one that is made already.
 func build(dir string) (string, error) {
 	if made := os.Getenv("GSLBD"); made != "" {
 		return made, nil
