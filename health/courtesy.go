@@ -13,20 +13,20 @@ const (
 	credit = 150 * time.Millisecond
 )
 
-// courtesy lets other threads have the core between two pieces of work. Rounds
+// Courtesy lets other threads have the core between two pieces of work. Rounds
 // and decisions may come many at once, and a query should wait for one of them,
 // not for as long as the kernel lets a thread run. But who needs the core all the
 // time would get nearly all of it so: no more than a third of the time is lost to
-// courtesy, in the long run. The zero value is ready.
-type courtesy struct {
+// courtesy, in the long run. The zero value is ready; any goroutine may use it.
+type Courtesy struct {
 	yield func() // nil = yieldCore
 	start sync.Once
 	began time.Time
 	owed  atomic.Int64 // since began: when all waits are repaid; of two at once one may not count
 }
 
-// giveWay offers the core.
-func (c *courtesy) giveWay() {
+// GiveWay offers the core (sched_yield(2); on Linux alone).
+func (c *Courtesy) GiveWay() {
 	c.start.Do(func() { c.began = time.Now() })
 	before := time.Since(c.began)
 	owed := time.Duration(c.owed.Load())

@@ -11,11 +11,11 @@ import (
 func TestCourtesy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		offers, wait := 0, 30*time.Microsecond
-		c := courtesy{yield: func() { offers++; <-time.After(wait) }}
+		c := Courtesy{yield: func() { offers++; <-time.After(wait) }}
 		work := func(pieces int) (took time.Duration) {
 			began := time.Now()
 			for range pieces {
-				c.giveWay()
+				c.GiveWay()
 				<-time.After(100 * time.Microsecond) // the work
 			}
 			return time.Since(began)
@@ -36,7 +36,7 @@ func TestCourtesy(t *testing.T) {
 			}
 		}
 		wait = time.Hour // the machine slept
-		c.giveWay()
+		c.GiveWay()
 		offers, wait = 0, 0
 		if work(10_000); offers < 6000 {
 			t.Errorf("%d offers of 10,000 after that", offers)

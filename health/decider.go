@@ -108,7 +108,7 @@ func (d *decider) run(ctx context.Context) {
 			}
 			continue
 		}
-		d.monitor.courtesy.giveWay()
+		d.monitor.courtesy.GiveWay()
 		if d.urgent() && len(d.happenings) <= maxUntold {
 			continue
 		}

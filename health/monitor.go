@@ -56,7 +56,7 @@ type monitor struct {
 	outcomes chan outcome
 	wake     chan struct{}
 	rounds   sync.WaitGroup
-	courtesy courtesy // of rounds, and of the decider
+	courtesy Courtesy // of rounds, and of the decider
 
 	mu       sync.Mutex
 	jobs     map[*job]struct{}
@@ -138,7 +138,7 @@ func (m *monitor) take(ctx context.Context, now time.Time) (next *job, wait time
 func (m *monitor) work(ctx context.Context, j *job) {
 	for j != nil {
 		m.round(j)
-		m.courtesy.giveWay()
+		m.courtesy.GiveWay()
 		j = m.finish(ctx, j)
 	}
 }

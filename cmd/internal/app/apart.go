@@ -16,6 +16,7 @@ import (
 	"go.uber.org/zap"
 
 	"gslbd/dnsserver/answer"
+	"gslbd/health"
 	"gslbd/zone"
 )
 
@@ -72,7 +73,7 @@ func LoadApart(in io.Reader, out io.Writer) error {
 }
 
 func deliver(w io.Writer, z *served, problems zone.Problems) error {
-	encoder := gob.NewEncoder(w)
+	encoder, buffer := gob.NewEncoder(w), make([]byte, 2*dns.MaxMsgSize) // more than any record takes
 	if z == nil {
 		return encoder.Encode(delivery{Problems: problems})
 	}
@@ -80,7 +81,7 @@ func deliver(w io.Writer, z *served, problems zone.Problems) error {
 		return err
 	}
 	for _, g := range z.groups {
-		packed, err := packGroup(g)
+		packed, err := packGroup(g, buffer)
 		if err != nil {
 			return fmt.Errorf("%s: %w", g.Key, err)
 		}
@@ -91,12 +92,11 @@ func deliver(w io.Writer, z *served, problems zone.Problems) error {
 	return z.compiled.Flatten(w, z.groups)
 }
 
-func packGroup(g *zone.Group) (packedGroup, error) {
+func packGroup(g *zone.Group, buffer []byte) (packedGroup, error) {
 	p := packedGroup{Group: *g}
 	p.Group.Members = slices.Clone(g.Members)
 	for i := range p.Group.Members {
 		m := &p.Group.Members[i]
-		buffer := make([]byte, dns.Len(m.RR)+dns.MaxMsgSize) // more than any record takes
 		n, err := dns.PackRR(m.RR, buffer, 0, nil, false)
 		if err != nil {
 			return p, err
@@ -132,7 +132,8 @@ func (a *App) load(ctx context.Context, source zone.Source, voc zone.Vocabulary,
 	defer cancel()
 	o := order{source, voc, before}
 	z, problems, err := a.loadApart(idle, o, LoadIdle)
-	if err != nil && idle.Err() != nil && ctx.Err() == nil { // the machine has no time to spare
+	if err != nil && idle.Err() != nil && ctx.Err() == nil {
+		a.log.Info("the machine has no idle time: the load begins anew, and takes its share", zap.String("zone", source.Name))
 		z, problems, err = a.loadApart(ctx, o, LoadNice)
 	}
 	switch {
@@ -161,10 +162,12 @@ func (a *App) large(source zone.Source) (size int64, large bool) {
 }
 
 // receive reads a delivery; the zone is nil when its problems hold an error.
+// What it does for that, it does in small pieces, with courtesy between.
 func receive(out io.Reader) (*served, zone.Problems, error) {
 	in := bufio.NewReaderSize(out, 1<<16)
 	decoder := gob.NewDecoder(in)
 	var d delivery
+	var courtesy health.Courtesy
 	if err := decoder.Decode(&d); err != nil {
 		return nil, nil, fmt.Errorf("reading the delivery: %w", err)
 	}
@@ -182,10 +185,10 @@ func receive(out io.Reader) (*served, zone.Problems, error) {
 			return nil, nil, err
 		}
 		if groups[i] = g; i%groupsAtOnce == groupsAtOnce-1 {
-			rest()
+			courtesy.GiveWay()
 		}
 	}
-	compiled, err := answer.Unflatten(in, groups, rest)
+	compiled, err := answer.Unflatten(in, groups, courtesy.GiveWay)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -49,7 +49,3 @@ func yields(want unix.SchedAttr) (bool, error) {
 	}
 	return now.Policy == want.Policy && (want.Policy == unix.SCHED_IDLE || now.Nice >= want.Nice), nil
 }
-
-// rest lets the threads that wait for the core go first (sched_yield(2)): what
-// the server itself does for a reload, it does in small pieces.
-func rest() { _, _, _ = unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }

@@ -267,6 +267,9 @@ func TestReloadApartWithoutIdleTime(t *testing.T) {
 	if when, _ := os.ReadFile("when"); string(when) != LoadNice+"\n" {
 		t.Errorf("the second load ran %s", when)
 	}
+	if n := logs.FilterMessage("the machine has no idle time: the load begins anew, and takes its share").Len(); n != 1 {
+		t.Errorf("%v", logs.All())
+	}
 	if n := logs.FilterMessage("the zone is loaded by the server itself").Len(); n != 0 {
 		t.Errorf("%v", logs.All())
 	}

@@ -33,9 +33,6 @@ const (
 // of memory, or crashed, or somebody wanted an end of it.
 var errEnded = errors.New("the process that loaded the zone was ended, or crashed")
 
-// errLingers is about a load that was killed and is still there.
-var errLingers = errors.New("it does not end")
-
 // process is a load that runs apart.
 type process struct {
 	cmd   *exec.Cmd
@@ -70,7 +67,7 @@ func (a *App) loadApart(ctx context.Context, o order, when string) (*served, zon
 	case <-ctx.Done():
 		return nil, nil, fmt.Errorf("loading apart: %w", ctx.Err())
 	case <-time.After(2 * endGrace):
-		return nil, nil, fmt.Errorf("%w: %w: %w", errEnded, errLingers, err)
+		return nil, nil, fmt.Errorf("%w: it is killed, and still there: %w", errEnded, err)
 	}
 	if err = errors.Join(err, p.err); p.said.text != "" {
 		err = fmt.Errorf("%w: %s", err, p.said.text)
