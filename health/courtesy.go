@@ -19,6 +19,8 @@ const (
 // time would get nearly all of it so: no more than a third of the time is lost to
 // courtesy, in the long run. The zero value is ready; any goroutine may use it.
 type Courtesy struct {
+	Unbounded bool // whatever is lost: for work that has no right to the core
+
 	yield func() // nil = yieldCore
 	start sync.Once
 	began time.Time
@@ -30,7 +32,7 @@ func (c *Courtesy) GiveWay() {
 	c.start.Do(func() { c.began = time.Now() })
 	before := time.Since(c.began)
 	owed := time.Duration(c.owed.Load())
-	if owed > before+credit {
+	if !c.Unbounded && owed > before+credit {
 		return
 	}
 	if c.yield == nil {

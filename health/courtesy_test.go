@@ -43,3 +43,17 @@ func TestCourtesy(t *testing.T) {
 		}
 	})
 }
+
+// Work that has no right to the core offers it always, whoever takes it.
+func TestCourtesyUnbounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		offers := 0
+		c := Courtesy{Unbounded: true, yield: func() { offers++; <-time.After(4 * time.Millisecond) }}
+		for range 1000 {
+			c.GiveWay()
+		}
+		if offers != 1000 {
+			t.Errorf("%d offers, want 1000", offers)
+		}
+	})
+}

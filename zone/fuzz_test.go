@@ -32,7 +32,7 @@ func FuzzZone(f *testing.F) {
 		if err := os.WriteFile(file, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		z, problems := loadBounded(Source{"example.com", file}, testVocabulary(), 1000)
+		z, problems := loadBounded(Source{"example.com", file}, testVocabulary(), 1000, func() {})
 		if (z == nil) != problems.Failed(false) {
 			t.Fatal("zone and problems disagree: ", problems)
 		}

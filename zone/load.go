@@ -19,6 +19,7 @@ type loader struct {
 	root  *os.Root // of dir; opened for the first $INCLUDE
 	voc   vocabulary
 	files []string // as in Zone.Files
+	rest  func()   // see LoadGently
 	report
 
 	ttls         ttls
@@ -43,12 +44,18 @@ type loader struct {
 // Load reads one zone. The zone is nil when the problems hold an error;
 // warnings may come with a zone. It lists up to 100 errors and 100 warnings.
 func Load(src Source, voc Vocabulary) (*Zone, Problems) {
-	return loadBounded(src, voc, maxGenerated)
+	return LoadGently(src, voc, func() {})
 }
 
-// loadBounded is Load with another bound for the records of all $GENERATE.
-func loadBounded(src Source, voc Vocabulary, generate int) (*Zone, Problems) {
-	l := &loader{generateLeft: generate, dir: filepath.Dir(src.File), voc: newVocabulary(voc), files: []string{src.File}}
+// LoadGently is Load that calls rest after each record, RRset and name, most of
+// which take some microseconds: what runs beside it can have its turn there.
+func LoadGently(src Source, voc Vocabulary, rest func()) (*Zone, Problems) {
+	return loadBounded(src, voc, maxGenerated, rest)
+}
+
+// loadBounded is LoadGently with another bound for the records of all $GENERATE.
+func loadBounded(src Source, voc Vocabulary, generate int, rest func()) (*Zone, Problems) {
+	l := &loader{generateLeft: generate, dir: filepath.Dir(src.File), voc: newVocabulary(voc), files: []string{src.File}, rest: rest}
 	defer l.close()
 	name, f := absolute(nil, []byte(src.Name), ".")
 	if f != nil || src.Name == "" || src.Name == "@" {

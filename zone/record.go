@@ -52,6 +52,7 @@ type header struct {
 // record reads one record and reports whether it could. note is the index of
 // its annotation plus 1.
 func (l *loader) record(text []byte, line int, note int32, c *context) bool {
+	l.rest()
 	cur := cursor{rest: text}
 	if !blank(text[0]) {
 		l.setOwner(cur.word(), line, c)

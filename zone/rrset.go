@@ -62,6 +62,7 @@ func (l *loader) assemble() *Zone {
 			a.first = append(a.first, int32(len(a.zone.RRsets)))
 		}
 		a.gather(l.records[i:j])
+		a.rest()
 	}
 	for len(a.first) <= len(l.owners) {
 		a.first = append(a.first, int32(len(a.zone.RRsets)))

@@ -9,7 +9,7 @@ import (
 // Serial gives the SOA serial of a zone file, without checking the rest of it.
 // Reading stops at the first SOA record. The error names the file.
 func Serial(file string) (uint32, error) {
-	l := &loader{zone: ".", dir: filepath.Dir(file), files: []string{file}, serialOnly: true}
+	l := &loader{zone: ".", dir: filepath.Dir(file), files: []string{file}, serialOnly: true, rest: func() {}}
 	defer l.close()
 	l.top(".")
 	switch {

@@ -31,3 +31,22 @@ func TestReadInPieces(t *testing.T) {
 		t.Errorf("%d bytes at once", from.asked)
 	}
 }
+
+// Whoever loads gently has a chance to rest after each record, each RRset and,
+// twice, each name, also where one line makes many records.
+func TestLoadGently(t *testing.T) {
+	file := write(t, head+"www A 192.0.2.1\nwww A 192.0.2.2\nwww AAAA 2001:db8::1\n$GENERATE 1-1000 n$ A 192.0.2.3\n")
+	want, _ := Load(Source{"example.com", file}, testVocabulary())
+	rests := 0
+	z, problems := LoadGently(Source{"example.com", file}, testVocabulary(), func() { rests++ })
+	if z == nil || want == nil || z.Records != want.Records || len(z.RRsets) != len(want.RRsets) {
+		t.Fatalf("%v, %+v, want %+v", problems, z, want)
+	}
+	names := map[string]bool{}
+	for _, r := range z.RRsets {
+		names[r.Name] = true
+	}
+	if want := z.Records + len(z.RRsets) + 2*len(names); rests != want || z.Records < 1000 {
+		t.Errorf("%d rests, want %d", rests, want)
+	}
+}

@@ -171,10 +171,10 @@ var generateCases = []struct{ name, zone, want string }{
 // TestGenerateBound counts the records of all directives of a zone.
 func TestGenerateBound(t *testing.T) {
 	file := write(t, head+"$GENERATE 1-60 a$ TXT x\n$GENERATE 1-40 b$ TXT x\n")
-	if _, problems := loadBounded(Source{"example.com", file}, testVocabulary(), 100); len(problems) > 0 {
+	if _, problems := loadBounded(Source{"example.com", file}, testVocabulary(), 100, func() {}); len(problems) > 0 {
 		t.Error(problems)
 	}
-	_, problems := loadBounded(Source{"example.com", file}, testVocabulary(), 99)
+	_, problems := loadBounded(Source{"example.com", file}, testVocabulary(), 99, func() {})
 	if len(problems) != 1 || problems[0].Line != 6 {
 		t.Error(problems)
 	}

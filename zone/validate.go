@@ -10,12 +10,14 @@ import (
 func (a *assembly) validate() {
 	a.apex()
 	for i := range a.owners {
+		a.rest()
 		if sets := a.sets(int32(i)); len(sets) > 0 {
 			a.exclusive(int32(i), sets)
 		}
 	}
 	v := a.newOcclusion()
 	for i := range a.owners {
+		a.rest()
 		a.served(int32(i), v)
 	}
 	a.delegations(v)

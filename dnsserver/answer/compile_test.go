@@ -179,3 +179,12 @@ func TestLongChain(t *testing.T) {
 		check(t, s, f, packet)
 	}
 }
+
+// Whoever compiles gently has a chance to rest after each RRset.
+func TestCompileGently(t *testing.T) {
+	rests := 0
+	z := built(t, "zone.", soa, ns, "a.zone. 60 IN A 127.0.0.1|a.zone. 60 IN A 127.0.0.2", "b.zone. 60 IN A 127.0.0.1")
+	if _, err := answer.CompileGently(z, func() { rests++ }); err != nil || rests != 4 {
+		t.Errorf("%d rests, want 4; %v", rests, err)
+	}
+}

@@ -17,7 +17,7 @@ import (
 )
 
 // patience bounds one start; a load that takes longer is a failure.
-const patience = 2 * time.Minute
+const patience = 5 * time.Minute
 
 func serveGslbd(dir, program, query string) (sample, error) {
 	port, err := freePort()

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -23,11 +24,13 @@ import (
 const (
 	// largeFile is from how many bytes on a reload takes a zone to be large.
 	largeFile = 512 << 10
-	// defaultIdleLoad is how long a load may wait for idle cores before it takes
-	// its share of busy ones; and as much more for each idleBytes of the file.
+	// defaultIdleLoad is the time in which a load must have had idleShare of a core,
+	// again and again, or else it takes its share of busy ones.
 	defaultIdleLoad = 5 * time.Second
-	idleBytes       = 5 << 20
-	groupsAtOnce    = 16 // are taken from a load before a rest
+	idleShare       = 20  // a twentieth
+	groupsAtOnce    = 16  // are taken from a load before a rest
+	loadGC          = 400 // a zone leaves little garbage: a fifth less work for a tenth more memory
+	stepsAtOnce     = 32  // of a load are made before a rest: some 50 µs
 )
 
 // order is what a load in a process of its own is told.
@@ -58,18 +61,33 @@ type packedGroup struct {
 
 // LoadApart does what one order says: it is the other end of a reload that
 // loads a large zone in a process of its own. The error is about in and out;
-// what is wrong with the zone is in the delivery.
-func LoadApart(in io.Reader, out io.Writer) error {
+// what is wrong with the zone is in the delivery. It offers the core all the time:
+// once it has it, the kernel lets it go on for a tick of some milliseconds, idle or
+// not. With LoadNice it also gets on where it is always taken.
+func LoadApart(in io.Reader, out io.Writer, when string) error {
 	var o order
 	if err := gob.NewDecoder(in).Decode(&o); err != nil {
 		return fmt.Errorf("reading the order: %w", err)
 	}
-	z, problems := loadZone(o.Source, o.Vocabulary, o.Guard)
+	defer debug.SetGCPercent(debug.SetGCPercent(loadGC))
+	courtesy := health.Courtesy{Unbounded: when == LoadIdle}
+	z, problems := loadGently(o.Source, o.Vocabulary, o.Guard, every(stepsAtOnce, courtesy.GiveWay))
 	w := bufio.NewWriter(out)
 	if err := deliver(w, z, problems); err != nil {
 		return fmt.Errorf("delivering: %w", err)
 	}
 	return w.Flush()
+}
+
+// every gives a function that calls f each time that it has been called n times.
+func every(n int, f func()) func() {
+	calls := 0
+	return func() {
+		if calls++; calls == n {
+			calls = 0
+			f()
+		}
+	}
 }
 
 func deliver(w io.Writer, z *served, problems zone.Problems) error {
@@ -124,15 +142,12 @@ func (p *packedGroup) unpack() (*zone.Group, error) {
 // where there is a command for it: what it leaves for the garbage collector, and
 // the collector's work, would be in the way of answers here.
 func (a *App) load(ctx context.Context, source zone.Source, voc zone.Vocabulary, before guard) (*served, zone.Problems) {
-	size, large := a.large(source)
-	if len(a.opts.Apart) == 0 || !large {
+	if len(a.opts.Apart) == 0 || !a.large(source) {
 		return loadZone(source, voc, before)
 	}
-	idle, cancel := context.WithTimeout(ctx, a.opts.IdleLoad*time.Duration(1+size/idleBytes))
-	defer cancel()
 	o := order{source, voc, before}
-	z, problems, err := a.loadApart(idle, o, LoadIdle)
-	if err != nil && idle.Err() != nil && ctx.Err() == nil {
+	z, problems, err := a.loadApart(ctx, o, LoadIdle)
+	if errors.Is(err, errStarved) && ctx.Err() == nil {
 		a.log.Info("the machine has no idle time: the load begins anew, and takes its share", zap.String("zone", source.Name))
 		z, problems, err = a.loadApart(ctx, o, LoadNice)
 	}
@@ -150,13 +165,10 @@ func (a *App) load(ctx context.Context, source zone.Source, voc zone.Vocabulary,
 	return loadZone(source, voc, before)
 }
 
-// large judges a zone by its file, whose size it gives, and by what is served
-// of it.
-func (a *App) large(source zone.Source) (size int64, large bool) {
-	if info, err := os.Stat(source.File); err == nil {
-		size = info.Size()
-	}
-	return size, size >= largeFile || slices.ContainsFunc(a.cur.zones, func(z *served) bool {
+// large judges a zone by its file, and by what is served of it.
+func (a *App) large(source zone.Source) bool {
+	info, err := os.Stat(source.File)
+	return err == nil && info.Size() >= largeFile || slices.ContainsFunc(a.cur.zones, func(z *served) bool {
 		return z.source == source && z.records >= largeLoad
 	})
 }

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -54,5 +55,27 @@ func TestReloadKeepsPriority(t *testing.T) {
 	}
 	if text, err := os.ReadFile("nice"); err != nil || string(text) != fmt.Sprintln(20-own) {
 		t.Errorf("nice values %q, %v; want %d alone", text, err, 20-own)
+	}
+}
+
+// The time that a process had is that of all its threads, and of none that is gone.
+func TestCPUTime(t *testing.T) {
+	var before, after syscall.Rusage
+	err := syscall.Getrusage(syscall.RUSAGE_SELF, &before)
+	had, err2 := cpuTime(os.Getpid())
+	err3 := syscall.Getrusage(syscall.RUSAGE_SELF, &after)
+	if err := errors.Join(err, err2, err3); err != nil {
+		t.Fatal(err)
+	}
+	used := func(r *syscall.Rusage) time.Duration { return time.Duration(r.Utime.Nano() + r.Stime.Nano()) }
+	if slack := 10 * time.Millisecond; had < used(&before)-slack || had > used(&after)+slack || had == 0 {
+		t.Errorf("%v, but getrusage says %v to %v", had, used(&before), used(&after))
+	}
+	gone := exec.Command("true")
+	if err := gone.Run(); err != nil {
+		t.Fatal(err)
+	}
+	if had, err := cpuTime(gone.Process.Pid); err == nil {
+		t.Errorf("a process that is gone had %v", had)
 	}
 }

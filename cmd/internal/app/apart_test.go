@@ -44,7 +44,7 @@ func delivered(t *testing.T, o order) (*served, zone.Problems) {
 	if err := gob.NewEncoder(&in).Encode(o); err != nil {
 		t.Fatal(err)
 	}
-	if err := LoadApart(&in, &out); err != nil {
+	if err := LoadApart(&in, &out, LoadIdle); err != nil {
 		t.Fatal(err)
 	}
 	z, problems, err := receive(&out)
@@ -118,7 +118,7 @@ func TestApartProblems(t *testing.T) {
 		t.Error(problems)
 	}
 	var out bytes.Buffer
-	if err := LoadApart(strings.NewReader("nonsense"), &out); err == nil || out.Len() > 0 {
+	if err := LoadApart(strings.NewReader("nonsense"), &out, LoadNice); err == nil || out.Len() > 0 {
 		t.Errorf("%v, %d bytes", err, out.Len())
 	}
 }
@@ -316,5 +316,34 @@ func TestStopEndsLoadApart(t *testing.T) {
 	}
 	if _, err := os.Stat("/proc/" + strings.TrimSpace(string(pid))); err == nil {
 		t.Error("the process is still there")
+	}
+}
+
+// A load that gets on is not begun anew, however long it takes.
+func TestReloadApartSlow(t *testing.T) {
+	dirWith(t, "", serial(1, "www A 127.0.0.1 ; @primary check=none\n"))
+	a, logs := launchHere(t, apartBy(t, `i=0; while [ $i -lt 2000000 ]; do i=$((i+1)); done; `+runLoader),
+		func(o *Options) { o.IdleLoad = 300 * time.Millisecond })
+	put(t, "a.zone", big(1, "127.0.0.2"))
+	began := time.Now()
+	if problems := a.Reload(t.Context(), false); problems.Failed(false) || query(t, a, "www.example.com") != "127.0.0.2" {
+		t.Fatalf("%v, %s", problems, query(t, a, "www.example.com"))
+	}
+	if took := time.Since(began); took < a.opts.IdleLoad {
+		t.Errorf("it took %v, too little to show anything", took)
+	}
+	if n := logs.FilterMessage("the machine has no idle time: the load begins anew, and takes its share").Len(); n != 0 {
+		t.Errorf("%v", logs.All())
+	}
+}
+
+// Rests are taken at every n-th chance of the many that a load gives.
+func TestEvery(t *testing.T) {
+	cfg := configured(t, checksText, varied)
+	chances, rests := 0, 0
+	third := every(3, func() { rests++ })
+	z, problems := loadGently(cfg.Zones[0], cfg.Vocabulary(), nil, func() { chances++; third() })
+	if z == nil || chances < 3*z.records || rests != chances/3 {
+		t.Errorf("%d chances, %d rests; %v", chances, rests, problems)
 	}
 }

@@ -33,6 +33,9 @@ const (
 // of memory, or crashed, or somebody wanted an end of it.
 var errEnded = errors.New("the process that loaded the zone was ended, or crashed")
 
+// errStarved is about a load that was to run in idle time, of which there is none.
+var errStarved = errors.New("no idle time")
+
 // process is a load that runs apart.
 type process struct {
 	cmd   *exec.Cmd
@@ -47,11 +50,16 @@ type process struct {
 // of a process that has delivered, or that ctx ends: on a machine without idle
 // time an idle one takes long to die.
 func (a *App) loadApart(ctx context.Context, o order, when string) (*served, zone.Problems, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	p, err := startProcess(ctx, append(slices.Clone(a.opts.Apart), when), o)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer context.AfterFunc(ctx, func() { _ = p.out.Close() })()
+	if when == LoadIdle {
+		go starves(ctx, p.cmd.Process.Pid, a.opts.IdleLoad, cancel)
+	}
 	z, problems, err := receive(p.out)
 	a.loads.Add(1)
 	go func() {
@@ -65,9 +73,11 @@ func (a *App) loadApart(ctx context.Context, o order, when string) (*served, zon
 	select {
 	case <-p.ended:
 	case <-ctx.Done():
-		return nil, nil, fmt.Errorf("loading apart: %w", ctx.Err())
 	case <-time.After(2 * endGrace):
 		return nil, nil, fmt.Errorf("%w: it is killed, and still there: %w", errEnded, err)
+	}
+	if ctx.Err() != nil {
+		return nil, nil, fmt.Errorf("loading apart: %w", context.Cause(ctx))
 	}
 	if err = errors.Join(err, p.err); p.said.text != "" {
 		err = fmt.Errorf("%w: %s", err, p.said.text)
@@ -76,6 +86,28 @@ func (a *App) loadApart(ctx context.Context, o order, when string) (*served, zon
 		return nil, nil, fmt.Errorf("%w: %w", errEnded, err)
 	}
 	return nil, nil, fmt.Errorf("loading apart: %w", err)
+}
+
+// starves cancels ctx when a process gets too little of the cores: less than
+// idleShare of one in some span.
+func starves(ctx context.Context, pid int, span time.Duration, cancel context.CancelCauseFunc) {
+	tick := time.NewTicker(span)
+	defer tick.Stop()
+	for had := time.Duration(0); ; {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		now, err := cpuTime(pid)
+		if err != nil {
+			return // it has ended
+		}
+		if now < had+span/idleShare {
+			cancel(errStarved)
+		}
+		had = now
+	}
 }
 
 func startProcess(ctx context.Context, command []string, o order) (*process, error) {

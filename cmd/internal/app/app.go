@@ -37,8 +37,9 @@ type Options struct {
 	// Apart is the command that runs LoadApart for large zones at a reload, with one
 	// more argument, LoadIdle or LoadNice; empty: the server loads them itself.
 	Apart []string
-	// IdleLoad is how long that may wait for idle cores before it takes its share of
-	// busy ones, and as much more for each 5 MiB of the file; 0 = 5 s.
+	// IdleLoad is the time in which a load that waits for idle cores must have had a
+	// twentieth of one, again and again; else it begins anew and takes its share of
+	// busy ones. 0 = 5 s.
 	IdleLoad time.Duration
 	// Quiet is how long changed zone files must rest before they are read; 0 = 1 s.
 	Quiet time.Duration

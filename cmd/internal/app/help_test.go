@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 		fmt.Println(policies()...)
 	default:
 		_ = Yield(slices.Contains(os.Args, LoadIdle))
-		if err := LoadApart(os.Stdin, os.Stdout); err != nil {
+		if err := LoadApart(os.Stdin, os.Stdout, os.Args[1]); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}

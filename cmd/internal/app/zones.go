@@ -73,15 +73,20 @@ func loadState(ctx context.Context, cfg *config.Config, before guard, load loadi
 
 // loadZone loads and compiles one zone; nil when the problems hold an error.
 func loadZone(source zone.Source, voc zone.Vocabulary, before guard) (*served, zone.Problems) {
+	return loadGently(source, voc, before, func() {})
+}
+
+// loadGently is loadZone that calls rest every few microseconds.
+func loadGently(source zone.Source, voc zone.Vocabulary, before guard, rest func()) (*served, zone.Problems) {
 	began := time.Now()
-	z, problems := zone.Load(source, voc)
+	z, problems := zone.LoadGently(source, voc, rest)
 	if problems.Failed(false) {
 		return nil, problems
 	}
 	if problems = append(problems, zone.Unsteered(before, []*zone.Zone{z})...); problems.Failed(false) {
 		return nil, problems
 	}
-	compiled, err := answer.CompileZone(z)
+	compiled, err := answer.CompileGently(z, rest)
 	if err != nil {
 		return nil, append(problems, located(err))
 	}

@@ -95,7 +95,7 @@ func (s *shell) loadCommand() *cobra.Command {
 			signal.Ignore(ignored...)
 			defer signal.Reset(ignored...)
 			_ = app.Yield(args[0] == app.LoadIdle) // else it is only in the way
-			return app.LoadApart(cmd.InOrStdin(), s.stdout)
+			return app.LoadApart(cmd.InOrStdin(), s.stdout, args[0])
 		}),
 	}
 }
