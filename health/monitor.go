@@ -30,8 +30,10 @@ type job struct {
 	added    time.Time
 	ended    time.Time // end of the last round
 	rounds   int
-	reported bool    // the decider has taken a result
-	part     float64 // of the interval, between ended and due
+	reported bool          // the decider has taken a result
+	part     float64       // of the interval, between ended and due
+	late     time.Duration // that rounds began, and was not made up for yet
+	made     time.Duration // up for with due
 	due      time.Time
 	place    int             // in the queue; -1 = not queued
 	ctx      context.Context // of the running round, else nil
@@ -146,9 +148,10 @@ func (m *monitor) work(ctx context.Context, j *job) {
 // round runs one round. The decider gets the result first; only then is the
 // job queued again, so results of one job keep their order.
 func (m *monitor) round(j *job) {
+	began := time.Now()
 	out := m.try(j.ctx, j)
 	out.ended = time.Now()
-	m.plan(j, out)
+	m.plan(j, out, began)
 	if j.ctx.Err() == nil { // cancelled rounds have no result
 		select {
 		case m.outcomes <- out:
@@ -188,12 +191,14 @@ func (m *monitor) enqueue(j *job) {
 
 // plan fixes when the job is due again: a random part of the interval after its
 // first round, so that load spreads, and then always the whole interval.
-func (m *monitor) plan(j *job, out outcome) {
+func (m *monitor) plan(j *job, out outcome, began time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	j.part = 1
 	if j.rounds == 0 {
 		j.part = m.opts.Rand()
+	} else {
+		j.late = min(max(0, j.late-j.made+began.Sub(j.due)), j.interval/4)
 	}
 	j.rounds++
 	j.ended = out.ended
@@ -211,6 +216,10 @@ func (m *monitor) plan(j *job, out outcome) {
 	}
 }
 
+// reckon sets due. That rounds began late is made up for, all those for which a busy
+// core had no time at once would else begin together from then on, and in the end
+// all there are. It is done slowly, lest a core that is busy gets busier by it.
 func (j *job) reckon() {
-	j.due = j.ended.Add(time.Duration(j.part * float64(j.interval)))
+	j.made = min(j.late, j.interval/100)
+	j.due = j.ended.Add(time.Duration(j.part*float64(j.interval)) - j.made)
 }

@@ -48,7 +48,10 @@ func (m *monitor) reschedule(j *job) {
 	if j.rounds == 0 {
 		return // due since it was added
 	}
-	j.reckon()
+	j.late = 0
+	if j.reckon(); j.due.Before(time.Now()) {
+		j.due = time.Now() // that it is late is our doing
+	}
 	if j.place >= 0 {
 		m.queue[j.place].due = j.due
 		heap.Fix(&m.queue, j.place)

@@ -113,6 +113,41 @@ func TestLimitKeepsTime(t *testing.T) {
 	})
 }
 
+// Rounds that had to wait, since our side was busy, do not begin together from
+// then on: each finds back to its own time, by pauses a hundredth shorter at most.
+func TestLateRoundsSpreadAgain(t *testing.T) {
+	n := 0
+	o := Options{MaxInFlight: 1, Rand: func() float64 { n++; return float64(n) / 10 }}
+	inWorldWith(t, o, func(w *world) {
+		m := manyTargets(check(every(100*time.Second), within(50*time.Second)), 10)
+		w.apply(m)
+		w.wait(205 * time.Second)
+		busy := netip.AddrPortFrom(m.Groups[0].Members[0].Target.Addr, 80).String()
+		w.at(busy, passes(30*time.Second))
+		w.wait(100 * time.Second)
+		w.at(busy, passes(0))
+		w.wait(50 * time.Minute)
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		late, shortest, slots := 0, time.Hour, map[int64]int{}
+		for addr, spans := range w.spans {
+			for i, s := range spans[2:] { // after a whole pause
+				pause := s.start.Sub(spans[i+1].end)
+				if shortest = min(shortest, pause); addr != busy && pause > 100*time.Second {
+					late++
+				}
+			}
+			slots[spans[len(spans)-1].start.Unix()%100/10]++
+		}
+		if late < 2 || late > 3 || shortest != 99*time.Second {
+			t.Errorf("%d rounds were late, want 2 or 3; a pause of %v, want 99 s", late, shortest)
+		}
+		if len(slots) < 9 { // the busy one has another time since
+			t.Errorf("in the end %d rounds begin in %v", len(w.spans), slots)
+		}
+	})
+}
+
 // A target that hangs neither delays the others nor overlaps itself.
 func TestHangingTargetDelaysNoOther(t *testing.T) {
 	inWorld(t, func(w *world) {
