@@ -198,7 +198,7 @@ func (m *monitor) plan(j *job, out outcome, began time.Time) {
 	if j.rounds == 0 {
 		j.part = m.opts.Rand()
 	} else {
-		j.late = min(max(0, j.late-j.made+began.Sub(j.due)), j.interval/4)
+		j.late = max(0, j.late-j.made+began.Sub(j.due)) % j.interval // whole ones are gone
 	}
 	j.rounds++
 	j.ended = out.ended

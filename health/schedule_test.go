@@ -265,3 +265,34 @@ func TestReady(t *testing.T) {
 		})
 	})
 }
+
+// Also those spread again that had to wait for most of the interval, or longer:
+// the machine stood still, or somebody stopped the server for a while.
+func TestLongLateRoundsSpreadAgain(t *testing.T) {
+	for _, stop := range []time.Duration{80 * time.Second, 350 * time.Second} {
+		n := 0
+		o := Options{MaxInFlight: 1, Rand: func() float64 { n++; return float64(n) / 10 }}
+		inWorldWith(t, o, func(w *world) {
+			m := manyTargets(check(every(100*time.Second), within(400*time.Second)), 10)
+			w.apply(m)
+			w.wait(205 * time.Second)
+			busy := netip.AddrPortFrom(m.Groups[0].Members[0].Target.Addr, 80).String()
+			w.at(busy, passes(stop))
+			w.wait(100 * time.Second)
+			w.at(busy, passes(0))
+			w.wait(4 * time.Hour)
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			shortest, slots := time.Hour, map[int64]int{}
+			for _, spans := range w.spans {
+				for i, s := range spans[2:] { // after a whole pause
+					shortest = min(shortest, s.start.Sub(spans[i+1].end))
+				}
+				slots[spans[len(spans)-1].start.Unix()%100/10]++
+			}
+			if len(slots) < 9 || shortest != 99*time.Second { // the busy one has another time since
+				t.Errorf("%v: in the end %d rounds begin in %v; a pause of %v, want 99 s", stop, len(w.spans), slots, shortest)
+			}
+		})
+	}
+}
