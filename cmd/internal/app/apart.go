@@ -146,6 +146,7 @@ func (a *App) load(ctx context.Context, source zone.Source, voc zone.Vocabulary,
 		return loadZone(source, voc, before)
 	}
 	o := order{source, voc, before}
+	a.log.Info("loading a large zone in a process of its own, in idle time", zap.String("zone", source.Name))
 	z, problems, err := a.loadApart(ctx, o, LoadIdle)
 	if errors.Is(err, errStarved) && ctx.Err() == nil {
 		a.log.Info("the machine has no idle time: the load begins anew, and takes its share", zap.String("zone", source.Name))
@@ -175,8 +176,7 @@ func (a *App) large(source zone.Source) bool {
 
 // receive reads a delivery; the zone is nil when its problems hold an error.
 // What it does for that, it does in small pieces, with courtesy between.
-func receive(out io.Reader) (*served, zone.Problems, error) {
-	in := bufio.NewReaderSize(out, 1<<16)
+func receive(in *bufio.Reader) (*served, zone.Problems, error) {
 	decoder := gob.NewDecoder(in)
 	var d delivery
 	var courtesy health.Courtesy

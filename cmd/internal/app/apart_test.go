@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -47,7 +48,7 @@ func delivered(t *testing.T, o order) (*served, zone.Problems) {
 	if err := LoadApart(&in, &out, LoadIdle); err != nil {
 		t.Fatal(err)
 	}
-	z, problems, err := receive(&out)
+	z, problems, err := receive(bufio.NewReader(&out))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -331,6 +332,24 @@ func TestReloadApartSlow(t *testing.T) {
 	}
 	if took := time.Since(began); took < a.opts.IdleLoad {
 		t.Errorf("it took %v, too little to show anything", took)
+	}
+	begun := logs.FilterMessage("loading a large zone in a process of its own, in idle time").All()
+	if len(begun) != 1 || begun[0].ContextMap()["zone"] != "example.com" {
+		t.Errorf("%v", logs.All())
+	}
+	if n := logs.FilterMessage("the machine has no idle time: the load begins anew, and takes its share").Len(); n != 0 {
+		t.Errorf("%v", logs.All())
+	}
+}
+
+// A load that is done has no work left, and may wait for a server that is busy.
+func TestReloadApartSlowTaking(t *testing.T) {
+	dirWith(t, "", serial(1, "www A 127.0.0.1 ; @primary check=none\n"))
+	a, logs := launchHere(t, apartBy(t, `export `+beLoader+`=1; "$0" "$@" | (head -c 1000; sleep 5; cat)`),
+		func(o *Options) { o.IdleLoad = 2 * time.Second })
+	put(t, "a.zone", big(1, "127.0.0.2"))
+	if problems := a.Reload(t.Context(), false); problems.Failed(false) || query(t, a, "www.example.com") != "127.0.0.2" {
+		t.Fatalf("%v, %s", problems, query(t, a, "www.example.com"))
 	}
 	if n := logs.FilterMessage("the machine has no idle time: the load begins anew, and takes its share").Len(); n != 0 {
 		t.Errorf("%v", logs.All())

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/gob"
@@ -57,10 +58,15 @@ func (a *App) loadApart(ctx context.Context, o order, when string) (*served, zon
 		return nil, nil, err
 	}
 	defer context.AfterFunc(ctx, func() { _ = p.out.Close() })()
+	loading, loaded := context.WithCancel(ctx)
+	defer loaded()
 	if when == LoadIdle {
-		go starves(ctx, p.cmd.Process.Pid, a.opts.IdleLoad, cancel)
+		go starves(loading, p.cmd.Process.Pid, a.opts.IdleLoad, cancel)
 	}
-	z, problems, err := receive(p.out)
+	in := bufio.NewReaderSize(p.out, 1<<16)
+	_, _ = in.Peek(1) // from here on the server's own pace counts
+	loaded()
+	z, problems, err := receive(in)
 	a.loads.Add(1)
 	go func() {
 		defer a.loads.Done()

@@ -44,14 +44,16 @@ func (q *lineQueue) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// drain writes what waits, all of it in one call, and then ends. Whom should it tell of an error?
+// drain writes what waits and then ends. Whom should it tell of an error?
 func (q *lineQueue) drain() {
 	for {
 		lines := q.take()
 		if lines == nil {
 			return
 		}
-		_, _ = q.out.Write(bytes.Join(lines, nil))
+		for _, line := range lines {
+			_, _ = q.out.Write(line)
+		}
 	}
 }
 
