@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/gob"
+	"errors"
 	"fmt"
 	"net/netip"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -364,5 +366,33 @@ func TestEvery(t *testing.T) {
 	z, problems := loadGently(cfg.Zones[0], cfg.Vocabulary(), nil, func() { chances++; third() })
 	if z == nil || chances < 3*z.records || rests != chances/3 {
 		t.Errorf("%d chances, %d rests; %v", chances, rests, problems)
+	}
+}
+
+// A load starves that gets less than its share, and none that gets it, also when
+// the server itself stood still for a while and so looks late.
+func TestStarves(t *testing.T) {
+	for _, c := range []struct {
+		share time.Duration // one of so many parts of a core
+		late  time.Duration
+		want  error
+	}{{10, 0, nil}, {10, 4900 * time.Millisecond, nil}, {30, 0, errStarved}} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			began, looks := time.Now(), 0
+			starves(ctx, func() (time.Duration, error) {
+				if looks++; looks == 2 {
+					<-time.After(c.late)
+				}
+				if looks == 10 {
+					return 0, os.ErrProcessDone
+				}
+				return time.Since(began) / c.share, nil
+			}, defaultIdleLoad, cancel)
+			if err := context.Cause(ctx); !errors.Is(err, c.want) || (looks == 10) != (c.want == nil) {
+				t.Errorf("1/%d of a core, %v late: %v after %d looks", c.share, c.late, err, looks)
+			}
+			cancel(nil)
+		})
 	}
 }

@@ -61,7 +61,7 @@ func (a *App) loadApart(ctx context.Context, o order, when string) (*served, zon
 	loading, loaded := context.WithCancel(ctx)
 	defer loaded()
 	if when == LoadIdle {
-		go starves(loading, p.cmd.Process.Pid, a.opts.IdleLoad, cancel)
+		go starves(loading, func() (time.Duration, error) { return cpuTime(p.cmd.Process.Pid) }, a.opts.IdleLoad, cancel)
 	}
 	in := bufio.NewReaderSize(p.out, 1<<16)
 	_, _ = in.Peek(1) // from here on the server's own pace counts
@@ -94,18 +94,17 @@ func (a *App) loadApart(ctx context.Context, o order, when string) (*served, zon
 	return nil, nil, fmt.Errorf("loading apart: %w", err)
 }
 
-// starves cancels ctx when a process gets too little of the cores: less than
-// idleShare of one in some span.
-func starves(ctx context.Context, pid int, span time.Duration, cancel context.CancelCauseFunc) {
-	tick := time.NewTicker(span)
-	defer tick.Stop()
+// starves cancels ctx when a process gets too little of the cores, by what it had
+// of them: less than idleShare of one in some span. A look that is late makes the
+// next one as late, lest the time between the two is too short to tell.
+func starves(ctx context.Context, has func() (time.Duration, error), span time.Duration, cancel context.CancelCauseFunc) {
 	for had := time.Duration(0); ; {
 		select {
-		case <-tick.C:
+		case <-time.After(span):
 		case <-ctx.Done():
 			return
 		}
-		now, err := cpuTime(pid)
+		now, err := has()
 		if err != nil {
 			return // it has ended
 		}
