@@ -322,12 +322,14 @@ func TestStopEndsLoadApart(t *testing.T) {
 	}
 }
 
-// A load that gets on is not begun anew, however long it takes. What is watched
-// here is the shell, which has no need of idle time: other tests may leave none.
+// busyLoader makes the delivery in a file. What is watched is the shell, which is
+// busy all the time and has no need of idle cores: other tests may leave none.
+const busyLoader = `exec 3<&0; (export ` + beLoader + `=1; "$0" nice <&3 >made; echo x >done) & while [ ! -e done ]; do :; done; `
+
+// A load that gets on is not begun anew, however long it takes.
 func TestReloadApartSlow(t *testing.T) {
 	dirWith(t, "", serial(1, "www A 127.0.0.1 ; @primary check=none\n"))
-	a, logs := launchHere(t, apartBy(t, `exec 3<&0; (export `+beLoader+`=1; "$0" nice <&3 >made; echo x >done) & i=0
-		while [ $i -lt 2000000 ] || [ ! -e done ]; do i=$((i+1)); done; exec cat made`),
+	a, logs := launchHere(t, apartBy(t, `i=0; `+busyLoader+`while [ $i -lt 2000000 ]; do i=$((i+1)); done; exec cat made`),
 		func(o *Options) { o.IdleLoad = 300 * time.Millisecond })
 	put(t, "a.zone", big(1, "127.0.0.2"))
 	began := time.Now()
@@ -349,8 +351,8 @@ func TestReloadApartSlow(t *testing.T) {
 // A load that is done has no work left, and may wait for a server that is busy.
 func TestReloadApartSlowTaking(t *testing.T) {
 	dirWith(t, "", serial(1, "www A 127.0.0.1 ; @primary check=none\n"))
-	a, logs := launchHere(t, apartBy(t, `export `+beLoader+`=1; "$0" "$@" | (head -c 1000; sleep 5; cat)`),
-		func(o *Options) { o.IdleLoad = 2 * time.Second })
+	a, logs := launchHere(t, apartBy(t, busyLoader+`head -c 1000 made; sleep 2; tail -c +1001 made`),
+		func(o *Options) { o.IdleLoad = 300 * time.Millisecond })
 	put(t, "a.zone", big(1, "127.0.0.2"))
 	if problems := a.Reload(t.Context(), false); problems.Failed(false) || query(t, a, "www.example.com") != "127.0.0.2" {
 		t.Fatalf("%v, %s", problems, query(t, a, "www.example.com"))
