@@ -59,8 +59,8 @@ func (r *Reply) Warm(t *Table, n int, query func(int) []byte) {
 		}
 	}
 	for i := range n {
-		if now := w.now[i]; now != nil {
-			sum += uint32(now.status) + uint32(now.data[0])
+		if now := w.now[i]; now != nil { // what put reads of it, a cache line each
+			sum += uint32(now.status) + uint32(now.alone[0].window) + uint32(now.data[0]) + uint32(now.data[inPlace/2])
 		}
 	}
 	w.sum = sum
