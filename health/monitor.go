@@ -33,7 +33,6 @@ type job struct {
 	reported bool          // the decider has taken a result
 	part     float64       // of the interval, between ended and due
 	late     time.Duration // that rounds began, and was not made up for yet
-	made     time.Duration // up for with due
 	due      time.Time
 	place    int             // in the queue; -1 = not queued
 	ctx      context.Context // of the running round, else nil
@@ -198,7 +197,7 @@ func (m *monitor) plan(j *job, out outcome, began time.Time) {
 	if j.rounds == 0 {
 		j.part = m.opts.Rand()
 	} else {
-		j.late = max(0, j.late-j.made+began.Sub(j.due)) % j.interval // whole ones are gone
+		j.late = max(0, j.late-j.makesUp()+began.Sub(j.due)) % j.interval // whole ones are gone
 	}
 	j.rounds++
 	j.ended = out.ended
@@ -216,10 +215,11 @@ func (m *monitor) plan(j *job, out outcome, began time.Time) {
 	}
 }
 
-// reckon sets due. That rounds began late is made up for, all those for which a busy
-// core had no time at once would else begin together from then on, and in the end
-// all there are. It is done slowly, lest a core that is busy gets busier by it.
 func (j *job) reckon() {
-	j.made = min(j.late, j.interval/100)
-	j.due = j.ended.Add(time.Duration(j.part*float64(j.interval)) - j.made)
+	j.due = j.ended.Add(time.Duration(j.part*float64(j.interval)) - j.makesUp())
 }
+
+// makesUp is how much earlier a round is due since others began late: all those for
+// which a busy core had no time at once would else begin together from then on, and
+// in the end all there are. It is little, lest a core that is busy gets busier by it.
+func (j *job) makesUp() time.Duration { return min(j.late, j.interval/100) }

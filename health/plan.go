@@ -49,8 +49,9 @@ func (m *monitor) reschedule(j *job) {
 		return // due since it was added
 	}
 	j.late = 0
-	if j.reckon(); j.due.Before(time.Now()) {
-		j.due = time.Now() // that it is late is our doing
+	j.reckon()
+	if now := time.Now(); j.due.Before(now) {
+		j.due = now // that it is late is our doing
 	}
 	if j.place >= 0 {
 		m.queue[j.place].due = j.due

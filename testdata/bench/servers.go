@@ -16,8 +16,8 @@ import (
 	"github.com/miekg/dns"
 )
 
-// patience bounds one start; a load that takes longer is a failure.
-const patience = 5 * time.Minute
+// patience bounds one start, or reload; a load that takes longer is a failure.
+const patience = 2 * time.Minute
 
 func serveGslbd(dir, program, query string) (sample, error) {
 	port, err := freePort()

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
 	"slices"
 	"time"
 
@@ -27,10 +26,9 @@ const (
 	// defaultIdleLoad is the time in which a load must have had idleShare of a core,
 	// again and again, or else it takes its share of busy ones.
 	defaultIdleLoad = 5 * time.Second
-	idleShare       = 20  // a twentieth
-	groupsAtOnce    = 16  // are taken from a load before a rest
-	loadGC          = 400 // a zone leaves little garbage: a fifth less work for a tenth more memory
-	stepsAtOnce     = 32  // of a load are made before a rest: some 50 µs
+	idleShare       = 20 // a twentieth
+	groupsAtOnce    = 16 // are taken from a load before a rest
+	stepsAtOnce     = 32 // of a load are made before a rest: some 50 µs
 )
 
 // order is what a load in a process of its own is told.
@@ -69,7 +67,6 @@ func LoadApart(in io.Reader, out io.Writer, when string) error {
 	if err := gob.NewDecoder(in).Decode(&o); err != nil {
 		return fmt.Errorf("reading the order: %w", err)
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(loadGC))
 	courtesy := health.Courtesy{Unbounded: when == LoadIdle}
 	z, problems := loadGently(o.Source, o.Vocabulary, o.Guard, every(stepsAtOnce, courtesy.GiveWay))
 	w := bufio.NewWriter(out)

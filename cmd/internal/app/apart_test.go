@@ -400,3 +400,23 @@ func TestStarves(t *testing.T) {
 		})
 	}
 }
+
+// A load collects garbage seldom, unless the operator has said how often.
+func TestReloadApartCollects(t *testing.T) {
+	for set, want := range map[string]string{"": "400", "50": "50"} {
+		t.Setenv("GOGC", set)
+		if set == "" {
+			os.Unsetenv("GOGC") // Setenv puts it back
+		}
+		dirWith(t, "", serial(1, "www A 127.0.0.1 ; @primary check=none\n"))
+		a, _ := launchHere(t, apartBy(t, `echo $GOGC > gc; `+runLoader))
+		put(t, "a.zone", big(1, "127.0.0.2"))
+		if problems := a.Reload(t.Context(), false); problems.Failed(false) {
+			t.Fatal(problems)
+		}
+		if got, err := os.ReadFile("gc"); err != nil || string(got) != want+"\n" {
+			t.Errorf("GOGC=%s here, %q there, %v; want %s", set, got, err, want)
+		}
+		stopApp(t, a)
+	}
+}

@@ -110,6 +110,7 @@ func starves(ctx context.Context, has func() (time.Duration, error), span time.D
 		}
 		if now < had+span/idleShare {
 			cancel(errStarved)
+			return
 		}
 		had = now
 	}
@@ -121,6 +122,9 @@ func startProcess(ctx context.Context, command []string, o order) (*process, err
 		return nil, err
 	}
 	p := &process{cmd: exec.CommandContext(ctx, command[0], command[1:]...), ended: make(chan struct{})}
+	// A zone leaves little garbage: a fifth less work for a tenth more memory. What
+	// the operator has set stays, as the last of two.
+	p.cmd.Env = append([]string{"GOGC=400"}, os.Environ()...)
 	p.cmd.Stdin, p.cmd.Stderr, p.cmd.SysProcAttr = &orders, &p.said, dieTogether()
 	p.cmd.WaitDelay = time.Second
 	var err error
