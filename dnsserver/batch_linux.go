@@ -66,9 +66,19 @@ func (b *batch) reset(i int) {
 	}
 }
 
-// receive takes what waits in the socket, without waiting. Raw calls: they never block, so the scheduler need not know of them.
-func (b *batch) receive(fd uintptr) (n int, errno syscall.Errno) {
-	r, _, errno := unix.RawSyscall6(unix.SYS_RECVMMSG, fd, uintptr(unsafe.Pointer(&b.in)), batchSize, unix.MSG_DONTWAIT, 0, 0)
+// receive takes what waits in the socket, without waiting. A raw call: it never blocks, so the scheduler need not know of it.
+func (b *batch) receive(fd int) (n int, errno syscall.Errno) {
+	r, _, errno := unix.RawSyscall6(unix.SYS_RECVMMSG, uintptr(fd), uintptr(unsafe.Pointer(&b.in)), batchSize, unix.MSG_DONTWAIT, 0, 0)
+	return int(r), errno
+}
+
+// await waits for a message and takes it and what has come with it. It takes none when the socket was shut down.
+func (b *batch) await(fd int) (n int, errno syscall.Errno) {
+	r, _, errno := unix.Syscall6(unix.SYS_RECVMMSG, uintptr(fd), uintptr(unsafe.Pointer(&b.in)), batchSize, unix.MSG_WAITFORONE, 0, 0)
+	if errno == 0 && r == 1 && b.in[0].header.Namelen == 0 { // nobody has sent it
+		b.reset(0)
+		return 0, 0
+	}
 	return int(r), errno
 }
 
@@ -121,9 +131,9 @@ func (c *control) forgetInterface(family uint16) {
 
 // send hands the queued answers to the kernel. An answer that the kernel refuses (no
 // route, filtered, buffer full) is given up; the others go out. The result is the number sent.
-func (b *batch) send(fd uintptr) (sent int) {
+func (b *batch) send(fd int) (sent int) {
 	for at := 0; at < b.filled; {
-		n, _, errno := unix.RawSyscall6(unix.SYS_SENDMMSG, fd, uintptr(unsafe.Pointer(&b.out[at])), uintptr(b.filled-at), unix.MSG_DONTWAIT, 0, 0)
+		n, _, errno := unix.RawSyscall6(unix.SYS_SENDMMSG, uintptr(fd), uintptr(unsafe.Pointer(&b.out[at])), uintptr(b.filled-at), unix.MSG_DONTWAIT, 0, 0)
 		switch {
 		case errno == unix.EINTR:
 		case errno != 0 || n == 0:

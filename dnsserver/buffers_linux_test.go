@@ -2,6 +2,7 @@ package dnsserver
 
 import (
 	"fmt"
+	"net"
 	"os"
 	"runtime"
 	"strconv"
@@ -94,12 +95,20 @@ func TestBufferGrants(t *testing.T) {
 // With CAP_NET_ADMIN the limit does not hold.
 func TestBufferIsForced(t *testing.T) {
 	limit := kernelLimit(t, "rmem_max")
-	m := newManual(t, "127.0.0.1:0", echo)
-	if setInt(m.raw, unix.SOL_SOCKET, unix.SO_RCVBUFFORCE, limit) != nil {
+	conn, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if setInt(raw, unix.SOL_SOCKET, unix.SO_RCVBUFFORCE, limit) != nil {
 		skip(t, "no CAP_NET_ADMIN")
 	}
 	for _, receive := range []bool{true, false} {
-		if got := setBuffer(m.conn, receive, limit+8192); got != limit+8192 {
+		if got := setBuffer(conn, receive, limit+8192); got != limit+8192 {
 			t.Errorf("receive %v: granted %d, want %d", receive, got, limit+8192)
 		}
 	}

@@ -56,7 +56,7 @@ func (l *listener) stop(ctx context.Context) error {
 // close gives the sockets of a listener back that never served.
 func (l *listener) close() {
 	for _, w := range l.workers {
-		_ = w.conn.Close()
+		w.close()
 	}
 	_ = l.tcp.Close()
 }
@@ -109,12 +109,12 @@ func (s *Server) bind(e endpoint, port uint16, over []*listener) (*listener, err
 	}
 	l := &listener{endpoint: e, bound: tcp.Addr().(*net.TCPAddr).AddrPort(), tookOver: len(rivals) > 0, tcp: newTCPListener(tcp, s.tcp)}
 	for i := range s.opts.Workers {
-		conn, err := s.bindUDP("udp"+family, l.bound, i > 0 || len(rivals) > 0)
+		w, err := s.bindWorker("udp"+family, l.bound, i > 0 || len(rivals) > 0)
 		if err != nil {
 			s.discard([]*listener{l})
 			return nil, bindError(UDP, e.text, l.bound, err, rivals)
 		}
-		l.workers = append(l.workers, newUDPWorker(conn, l.bound, s))
+		l.workers = append(l.workers, w)
 		if !batches {
 			break
 		}
@@ -151,6 +151,15 @@ func (s *Server) bindTCP(network string, addr netip.AddrPort, rivals []*listener
 		share(tcp, false)
 	}
 	return tcp, err
+}
+
+// bindWorker opens one UDP socket and makes its worker; see bindUDP.
+func (s *Server) bindWorker(network string, addr netip.AddrPort, join bool) (*udpWorker, error) {
+	conn, err := s.bindUDP(network, addr, join)
+	if err != nil {
+		return nil, err
+	}
+	return newUDPWorker(conn, addr, s)
 }
 
 // bindUDP opens one UDP socket. The first of an address binds alone, so that a port in use is an error, and lets others join afterwards;

@@ -189,9 +189,9 @@ func TestFailedListenerIsAlone(t *testing.T) {
 	core, logs := observer.New(zap.ErrorLevel)
 	bad, good := free(t, "127.0.0.64"), free(t, "127.0.0.65")
 	s := start(t, Options{Listen: []string{bad, good}, Workers: 1, Log: zap.New(core)}, echo)
-	_ = s.listeners[0].workers[0].conn.Close()
+	breakSocket(t, s.listeners[0].workers[0])
 	_ = s.listeners[0].tcp.Listener.Close()
-	for _, message := range []string{"udp listener failed", "tcp listener failed"} {
+	for _, message := range []string{"udp receive failed", "tcp listener failed"} {
 		eventually(t, message, func() bool {
 			found := logs.FilterMessage(message).All()
 			return len(found) == 1 && found[0].ContextMap()["address"] == bad

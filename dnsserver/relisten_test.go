@@ -61,22 +61,24 @@ func inodes(t *testing.T, s *Server, addr string) (list []uint64) {
 		t.Fatalf("%s is not among %v", addr, s.Addrs())
 	}
 	l := s.listeners[at]
-	sockets := []syscall.Conn{l.tcp.Listener.(*net.TCPListener)}
-	for _, w := range l.workers {
-		sockets = append(sockets, w.conn)
+	raw, err := l.tcp.Listener.(*net.TCPListener).SyscallConn()
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, socket := range sockets {
-		raw, err := socket.SyscallConn()
-		if err != nil {
-			t.Fatal(err)
-		}
-		var stat syscall.Stat_t
-		if failed := raw.Control(func(fd uintptr) { err = syscall.Fstat(int(fd), &stat) }); failed != nil || err != nil {
-			t.Fatal(failed, err)
-		}
-		list = append(list, stat.Ino)
+	_ = raw.Control(func(fd uintptr) { list = append(list, inode(t, int(fd))) })
+	for _, w := range l.workers {
+		w.control(func(fd uintptr) { list = append(list, inode(t, int(fd))) })
 	}
 	return list
+}
+
+func inode(t *testing.T, fd int) uint64 {
+	t.Helper()
+	var stat syscall.Stat_t
+	if err := syscall.Fstat(fd, &stat); err != nil {
+		t.Fatal(err)
+	}
+	return stat.Ino
 }
 
 // traffic asks over UDP without a pause, each client with a window of queries under way, until stop; it demands an answer to each.

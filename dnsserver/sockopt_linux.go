@@ -59,3 +59,25 @@ func setInt(raw syscall.RawConn, level, option, value int) error {
 	}
 	return err
 }
+
+// detach takes the socket out of conn, which is closed, and makes its calls wait. The runtime's poller, which serves conn, asks the
+// kernel for news of every message that comes and of every one that has left: each costs a callback, and wakes the thread that
+// waits for the poller, on the core that answers. Who waits in the socket itself costs nothing while it does not wait.
+func detach(conn *net.UDPConn) (fd int, err error) {
+	defer conn.Close()
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return -1, err
+	}
+	if failed := raw.Control(func(shared uintptr) { fd, err = unix.FcntlInt(shared, unix.F_DUPFD_CLOEXEC, 0) }); failed != nil {
+		return -1, failed
+	}
+	if err != nil {
+		return -1, os.NewSyscallError("fcntl", err)
+	}
+	if err := unix.SetNonblock(fd, false); err != nil {
+		_ = unix.Close(fd)
+		return -1, os.NewSyscallError("fcntl", err)
+	}
+	return fd, nil
+}

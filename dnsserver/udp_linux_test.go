@@ -1,10 +1,11 @@
 package dnsserver
 
 import (
-	"errors"
+	"fmt"
 	"net/netip"
 	"os"
-	"syscall"
+	"path/filepath"
+	"strings"
 	"testing"
 	"unsafe"
 
@@ -16,8 +17,7 @@ import (
 // manual is a worker that a test turns by hand.
 type manual struct {
 	*udpWorker
-	t   *testing.T
-	raw syscall.RawConn
+	t *testing.T
 }
 
 func newManual(t *testing.T, listen string, respond respondFunc) *manual {
@@ -29,12 +29,20 @@ func newManual(t *testing.T, listen string, respond respondFunc) *manual {
 		t.Fatal(err)
 	}
 	t.Cleanup(l.close)
-	raw, err := l.workers[0].conn.SyscallConn()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &manual{l.workers[0], t, raw}
+	return &manual{l.workers[0], t}
 }
+
+// serve waits for a batch and answers it.
+func (m *manual) serve() {
+	n, errno := m.b.await(m.fd)
+	if errno != 0 {
+		m.t.Fatal(errno)
+	}
+	m.turn(n)
+}
+
+// control lends the socket.
+func (w *udpWorker) control(f func(fd uintptr)) { f(uintptr(w.fd)) }
 
 // bound is the address with the real port.
 func (m *manual) bound() netip.AddrPort { return m.addr }
@@ -65,9 +73,7 @@ func TestBatchIsAnsweredWhole(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := m.raw.Read(m.turn); err != nil {
-			t.Fatal(err)
-		}
+		m.serve()
 		for id := range uint16(batchSize) {
 			if k := id % 8; k != 3 && k != 5 && k != 6 {
 				expect(t, conn, id, 30)
@@ -78,11 +84,9 @@ func TestBatchIsAnsweredWhole(t *testing.T) {
 			t.Fatalf("round %d: %+v, want %+v", round, m.counts(), want)
 		}
 	}
-	_ = m.raw.Control(func(fd uintptr) {
-		if m.turn(fd) {
-			t.Error("something left to receive")
-		}
-	})
+	if n, errno := m.b.receive(m.fd); errno != unix.EAGAIN {
+		t.Errorf("%d left to receive, %v", n, errno)
+	}
 }
 
 func TestUDPAllocatesNothing(t *testing.T) {
@@ -95,14 +99,12 @@ func TestUDPAllocatesNothing(t *testing.T) {
 				to = netip.AddrPortFrom(map[bool]netip.Addr{true: netip.MustParseAddr("127.0.0.3"), false: netip.IPv6Loopback()}[to.Addr().Is4()], to.Port())
 			}
 			conn := dial(t, "udp", to)
-			packet, reply, turn := query(1, 60), make([]byte, 100), m.turn
+			packet, reply := query(1, 60), make([]byte, 100)
 			allocs := testing.AllocsPerRun(200, func() {
 				for range 10 {
 					_, _ = conn.Write(packet)
 				}
-				if err := m.raw.Read(turn); err != nil {
-					t.Fatal(err)
-				}
+				m.serve()
 				for range 10 {
 					_, _ = conn.Read(reply)
 				}
@@ -159,35 +161,77 @@ func TestStopAnswersWhatIsQueued(t *testing.T) {
 	}
 }
 
+// A socket that takes nothing is reported once a minute, and its worker goes on until stop.
 func TestReceiveFaultIsReported(t *testing.T) {
 	core, logs := observer.New(zap.ErrorLevel)
-	m := newManual(t, "127.0.0.1:0", echo)
-	m.log = zap.New(core)
-	file, err := os.Open(os.DevNull) // not a socket
-	if err != nil {
-		t.Fatal(err)
+	s := start(t, Options{Listen: []string{"127.0.0.1:0"}, Workers: 1, Log: zap.New(core)}, echo)
+	w := s.listeners[0].workers[0]
+	breakSocket(t, w)
+	eventually(t, "reported", func() bool { return logs.Len() > 0 })
+	stop(t, s)
+	for range 3 {
+		w.fault(unix.ENOTSOCK)
 	}
-	defer file.Close()
-	if !m.turn(file.Fd()) || !errors.Is(m.errno, unix.ENOTSOCK) {
-		t.Fatalf("errno %v, want ENOTSOCK", m.errno)
-	}
-	for range 3 { // a line a minute
-		m.fault()
-	}
-	if logs.FilterMessage("udp receive failed").FilterField(zap.Stringer("address", m.addr)).Len() != 1 || logs.Len() != 1 {
+	want := logs.FilterMessage("udp receive failed").FilterField(zap.Stringer("address", w.addr)).FilterField(zap.Error(unix.ENOTSOCK))
+	if want.Len() != 1 || logs.Len() != 1 {
 		t.Errorf("logged %v", logs.All())
 	}
 }
 
-// A socket closed under a worker ends it with a log line.
-func TestClosedSocketEndsTheWorker(t *testing.T) {
-	core, logs := observer.New(zap.ErrorLevel)
-	m := newManual(t, "127.0.0.1:0", echo)
-	m.log = zap.New(core)
-	_ = m.conn.Close()
-	m.run()
-	if logs.FilterMessage("udp listener failed").Len() != 1 {
-		t.Errorf("logged %v", logs.All())
+// A worker that has ended is not stopped again: its socket's number may be another's by then.
+func TestStopOfAnEndedWorker(t *testing.T) {
+	s := start(t, Options{Listen: []string{"127.0.0.1:0"}, Workers: 1}, echo)
+	w := s.listeners[0].workers[0]
+	stop(t, s)
+	other, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.fd = other[0]
+	w.stop()
+	_, err = unix.Write(other[1], []byte{1})
+	if n, got := unix.Read(other[0], make([]byte, 1)); err != nil || n != 1 {
+		t.Errorf("the other socket is shut down: %v, %d octets, %v", err, n, got)
+	}
+	_, _ = unix.Close(other[0]), unix.Close(other[1])
+}
+
+// breakSocket puts something into the place of a worker's socket that is none.
+func breakSocket(t *testing.T, w *udpWorker) {
+	t.Helper()
+	file, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	_ = unix.Shutdown(w.fd, unix.SHUT_RD) // wakes the worker
+	if err := unix.Dup3(int(file.Fd()), w.fd, unix.O_CLOEXEC); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The runtime's poller hears nothing of a worker's socket: it would be woken by each message that leaves.
+func TestPollerHearsNothing(t *testing.T) {
+	s := start(t, Options{Listen: []string{"127.0.0.1:0"}, Workers: 2}, echo)
+	ask(t, dial(t, "udp", s.Addrs()[0]), 1, 20)
+	files, err := filepath.Glob("/proc/self/fd/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	polled := ""
+	for _, f := range files {
+		if to, err := os.Readlink(f); err == nil && to == "anon_inode:[eventpoll]" {
+			info, err := os.ReadFile("/proc/self/fdinfo/" + filepath.Base(f))
+			if err != nil {
+				t.Fatal(err)
+			}
+			polled += string(info)
+		}
+	}
+	for i, ino := range inodes(t, s, s.Addrs()[0].String()) { // TCP first, which it serves
+		if in := strings.Contains(polled, fmt.Sprintf("ino:%x ", ino)); in != (i == 0) {
+			t.Errorf("socket %d of 3, %x: in the poller %v\n%s", i+1, ino, in, polled)
+		}
 	}
 }
 
@@ -207,25 +251,17 @@ func TestSocketOptions(t *testing.T) {
 		{"[::]:0", unix.IPPROTO_IPV6, unix.IPV6_RECVPKTINFO, 1},
 		{"[::]:0", unix.IPPROTO_IPV6, unix.IPV6_V6ONLY, 1},
 	} {
-		_ = newManual(t, c.listen, echo).raw.Control(func(fd uintptr) {
-			if got, err := unix.GetsockoptInt(int(fd), c.level, c.option); err != nil || got != c.want {
-				t.Errorf("%s: option %d/%d is %d (%v), want %d", c.listen, c.level, c.option, got, err, c.want)
-			}
-		})
+		if got, err := unix.GetsockoptInt(newManual(t, c.listen, echo).fd, c.level, c.option); err != nil || got != c.want {
+			t.Errorf("%s: option %d/%d is %d (%v), want %d", c.listen, c.level, c.option, got, err, c.want)
+		}
 	}
 }
 
 func TestReceiveBufferIsAsked(t *testing.T) {
 	s := start(t, Options{Listen: []string{"127.0.0.1:0"}, Workers: 1, ReceiveBuffer: 50000}, echo)
-	raw, err := s.listeners[0].workers[0].conn.SyscallConn()
-	if err != nil {
-		t.Fatal(err)
+	if got, _ := unix.GetsockoptInt(s.listeners[0].workers[0].fd, unix.SOL_SOCKET, unix.SO_RCVBUF); got != 100000 { // the kernel doubles it
+		t.Errorf("SO_RCVBUF is %d, want 100000", got)
 	}
-	_ = raw.Control(func(fd uintptr) {
-		if got, _ := unix.GetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_RCVBUF); got != 100000 { // the kernel doubles it
-			t.Errorf("SO_RCVBUF is %d, want 100000", got)
-		}
-	})
 }
 
 // What an answer says of the interface: nothing, unless its address is link-local.

@@ -14,9 +14,12 @@ const batches = false
 // udpWorker serves one UDP socket.
 type udpWorker = plainUDP
 
-func newUDPWorker(conn *net.UDPConn, addr netip.AddrPort, s *Server) *udpWorker {
-	return newPlainUDP(conn, addr, s)
+func newUDPWorker(conn *net.UDPConn, addr netip.AddrPort, s *Server) (*udpWorker, error) {
+	return newPlainUDP(conn, addr, s), nil
 }
+
+// close gives the socket back.
+func (u *plainUDP) close() { _ = u.conn.Close() }
 
 // sharePort does nothing here: the kernel refuses an address that overlaps with another one.
 func sharePort(syscall.RawConn, bool) error { return nil }

@@ -1,5 +1,5 @@
 // echo PORT: what a UDP server costs that does nothing but receive and send, with the calls of gslbd's loop: recvmmsg and sendmmsg of up
-// to 64 messages, never blocking, and epoll when nothing waits. A message goes back with QR set; if its ANCOUNT asks for more bytes than
+// to 64 messages, and a recvmmsg that waits when nothing is there. A message goes back with QR set; if its ANCOUNT asks for more bytes than
 // it has, the reply is that long.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -7,7 +7,6 @@
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/epoll.h>
 #include <sys/socket.h>
 
 #define MESSAGES 64
@@ -25,7 +24,7 @@ static void fail(const char *what) {
 }
 
 static int listen_on(int port) {
-    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0), yes = 1, room = 4 << 20, omit = IP_PMTUDISC_OMIT;
+    int fd = socket(AF_INET, SOCK_DGRAM, 0), yes = 1, room = 4 << 20, omit = IP_PMTUDISC_OMIT;
     if (fd < 0) fail("socket");
     if (setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &yes, sizeof yes)) fail("SO_REUSEPORT");
     if (setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof room)) fail("SO_RCVBUF");
@@ -50,9 +49,7 @@ int main(int argc, char **argv) {
         fprintf(stderr, "usage: echo PORT\n");
         return 2;
     }
-    int fd = listen_on(atoi(argv[1])), poller = epoll_create1(0);
-    struct epoll_event wanted = {.events = EPOLLIN | EPOLLET}, got;
-    if (poller < 0 || epoll_ctl(poller, EPOLL_CTL_ADD, fd, &wanted)) fail("epoll");
+    int fd = listen_on(atoi(argv[1]));
     for (int i = 0; i < MESSAGES; i++) {
         in_parts[i] = (struct iovec){buffers[i], QUERY_SIZE};
         out_parts[i] = (struct iovec){buffers[i], 0};
@@ -61,9 +58,9 @@ int main(int argc, char **argv) {
     }
     for (;;) {
         int n = recvmmsg(fd, in, MESSAGES, MSG_DONTWAIT, NULL);
+        if (n < 0 && errno == EAGAIN) n = recvmmsg(fd, in, MESSAGES, MSG_WAITFORONE, NULL);
         if (n < 0) {
-            if (errno != EAGAIN && errno != EINTR) fail("recvmmsg");
-            if (errno == EAGAIN) epoll_wait(poller, &got, 1, -1);
+            if (errno != EINTR) fail("recvmmsg");
             continue;
         }
         for (int i = 0; i < n; i++) reply(i);
