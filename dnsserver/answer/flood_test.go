@@ -14,7 +14,7 @@ import (
 )
 
 // floodZone has n names below example.com, at depths 1 to 5.
-func floodZone(t *testing.T, n int) *Zone {
+func floodZone(t *testing.T, n int, more ...string) *Zone {
 	t.Helper()
 	src := &zone.Zone{Name: "example.com.", Records: n}
 	add := func(text string) {
@@ -27,6 +27,9 @@ func floodZone(t *testing.T, n int) *Zone {
 	add("example.com. 60 SOA host-0 host 1 1 1 1 1")
 	for i := range n {
 		add(fmt.Sprintf("host-%d.%sexample.com. 60 A 192.0.2.1", i, strings.Repeat(fmt.Sprintf("d%d.", i%97), i%5)))
+	}
+	for _, text := range more {
+		add(text)
 	}
 	z, err := CompileZone(src)
 	if err != nil {

@@ -23,8 +23,8 @@ type warm struct {
 // and changes nothing else. To look a name up is a chain of waits for memory,
 // each for an address that the one before has found; here a link of the chain is
 // gone for all queries before the next, so that their waits overlap. Only names
-// in the zone that was asked last are looked at; query gives the packets, valid
-// or not.
+// in the zone that was asked last are looked at, and the first target of a CNAME
+// that is in it too; query gives the packets, valid or not.
 func (r *Reply) Warm(t *Table, n int, query func(int) []byte) {
 	z := r.zone
 	if n = min(n, maxWarm); n < minWarm || t == nil || r.table != t || z == nil {
@@ -34,13 +34,21 @@ func (r *Reply) Warm(t *Table, n int, query func(int) []byte) {
 	for i := range n {
 		w.hash[i] = z.hashOf(&w.name, query(i))
 	}
+	w.chase(z, n)
+	if n = w.targets(z, n); n > 0 {
+		w.chase(z, n)
+	}
+}
+
+// chase fetches all of the answers to the first n names, by their hashes.
+func (w *warm) chase(z *Zone, n int) {
 	mask := uint64(len(z.index) - 1)
 	for i := range n {
-		p := z.index[w.hash[i]&mask] // where most names are; the others wait
-		if p.tag != uint32(w.hash[i]>>32) {
-			p = place{}
+		at, tag := w.hash[i]&mask, uint32(w.hash[i]>>32)
+		for z.index[at].node != 0 && z.index[at].tag != tag {
+			at = (at + 1) & mask
 		}
-		w.place[i] = p
+		w.place[i] = z.index[at]
 	}
 	sum := uint32(0)
 	for i := range n {
@@ -64,6 +72,24 @@ func (r *Reply) Warm(t *Table, n int, query func(int) []byte) {
 		}
 	}
 	w.sum = sum
+}
+
+// targets takes the hashes of the names that CNAMEs among the n RRsets lead to,
+// and gives their number. (What a group's CNAME leads to is not looked at.)
+func (w *warm) targets(z *Zone, n int) (found int) {
+	for i := range n {
+		s := &w.set[i]
+		if s.typ != wire.TypeCNAME || s.target == 0 {
+			continue
+		}
+		at := s.off + uint32(s.size) + 2*uint32(s.pointers)
+		w.name.Set(z.data[at : at+uint32(s.target)])
+		if z.holds(&w.name) {
+			w.hash[found] = z.hash(w.name.Wire[:w.name.Len-len(z.apex)])
+			found++
+		}
+	}
+	return found
 }
 
 // hashOf gives the hash of the name that a packet asks for, 0 if it is none of
