@@ -31,6 +31,7 @@ func kinds() []kind {
 	return []kind{
 		{"A", 'p', 7000, dns.TypeA, dns.RcodeSuccess, 1},
 		{"CNAME", 'c', 1000, dns.TypeA, dns.RcodeSuccess, 2},
+		{"CNAME-itself", 'c', 1000, dns.TypeCNAME, dns.RcodeSuccess, 1},
 		{"NODATA", 'p', 7000, dns.TypeTXT, dns.RcodeSuccess, 0},
 		{"NXDOMAIN", 'n', 10000, dns.TypeA, dns.RcodeNameError, 0},
 		{"steered-1", 's', 1000, dns.TypeA, dns.RcodeSuccess, 1},
@@ -39,7 +40,7 @@ func kinds() []kind {
 }
 
 // mixed says how many of 20 queries of the mix are of each kind.
-func mixed() []int { return []int{12, 2, 1, 2, 1, 2} }
+func mixed() []int { return []int{12, 2, 0, 1, 2, 1, 2} }
 
 // querySet is one measurement's queries, all of the same size, one after the other.
 type querySet struct {
