@@ -6,8 +6,9 @@ ROUNDS ?= 5
 
 .PHONY: build test check run bench fuzz
 
+# Without cgo the program needs no library of the system.
 build:
-	$(GO) build -o gslbd ./cmd/gslbd
+	CGO_ENABLED=0 $(GO) build -o gslbd ./cmd/gslbd
 
 test:
 	$(GO) test ./...

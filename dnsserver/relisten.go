@@ -2,6 +2,7 @@ package dnsserver
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -10,6 +11,10 @@ import (
 
 // leaveTimeout bounds how long TCP connections of a removed address may take to finish what they have read.
 const leaveTimeout = 5 * time.Second
+
+// maxWorkers bounds the UDP workers of a server, each of which has a thread of its own: the runtime ends a process that has 10,000, and
+// while addresses are replaced, the old and the new ones are there at the same time.
+const maxWorkers = 4096
 
 // Listen makes addresses, written as in Options.Listen, those that are served. First it binds the new ones, all or none: an error is a
 // *ListenError, or tells that the server does not run, and then nothing has changed. Otherwise the caller must call commit, once: it
@@ -38,6 +43,9 @@ func (s *Server) bindAll(addresses []string) (commit func(), err error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := s.tooMany(len(slices.Concat(groups...))); err != nil {
+		return nil, err
+	}
 	s.mu.Lock()
 	kept, gone := match(groups, s.listeners)
 	s.mu.Unlock()
@@ -63,6 +71,15 @@ func (s *Server) bindAll(addresses []string) (commit func(), err error) {
 	}
 	s.reportBuffers()
 	return func() { s.replace(slices.Concat(kept...), fresh, gone) }, nil
+}
+
+// tooMany refuses more workers than there may be.
+func (s *Server) tooMany(addresses int) error {
+	if workers := addresses * s.opts.Workers; batches && workers > maxWorkers {
+		return &ListenError{Reason: fmt.Sprintf("%d addresses with %d UDP workers each are %d threads, at most %d", addresses, s.opts.Workers, workers, maxWorkers),
+			Hint: fmt.Sprintf("set udp.workers to %d or less (it takes effect at a restart), or listen on fewer addresses", max(1, maxWorkers/addresses))}
+	}
+	return nil
 }
 
 // match finds for each group the listeners that serve it already; gone are those that no group asks for. An address with port 0 is the

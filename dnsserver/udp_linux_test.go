@@ -196,6 +196,24 @@ func TestStopOfAnEndedWorker(t *testing.T) {
 	_, _ = unix.Close(other[0]), unix.Close(other[1])
 }
 
+// A change of addresses that needs more threads than a process may have is refused, and changes nothing.
+func TestWorkersAreBounded(t *testing.T) {
+	s := start(t, Options{Listen: []string{"127.0.0.1:0"}, Workers: 2}, echo)
+	list := []string{s.Addrs()[0].String()}
+	for i := range maxWorkers / 2 {
+		list = append(list, fmt.Sprintf("127.1.%d.%d:5399", i>>8, i&255))
+	}
+	want := `listen: 2049 addresses with 2 UDP workers each are 4098 threads, at most 4096
+  hint: set udp.workers to 1 or less (it takes effect at a restart), or listen on fewer addresses`
+	if commit, err := s.Listen(list); commit != nil || err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	ask(t, dial(t, "udp", s.Addrs()[0]), 1, 20)
+	if err := newServer(Options{Listen: list, Workers: 2}, echo).Start(); err == nil || err.Error() != want {
+		t.Errorf("at the start: %v, want %s", err, want)
+	}
+}
+
 // breakSocket puts something into the place of a worker's socket that is none.
 func breakSocket(t *testing.T, w *udpWorker) {
 	t.Helper()
