@@ -52,12 +52,12 @@ func newUDPWorker(conn *net.UDPConn, addr netip.AddrPort, s *Server) (*udpWorker
 	return w, nil
 }
 
-// stop makes run return soon. A socket that is shut down wakes who waits in it, and still takes and sends messages. Once, and in this
-// order: afterwards run may close the socket at any time, and its number may be another's.
+// stop makes run return soon. A socket that is shut down wakes who waits in it, and still takes and sends messages. Once: afterwards
+// run closes the socket, and its number may be another's.
 func (w *udpWorker) stop() {
 	w.end.Do(func() {
-		_ = unix.Shutdown(w.fd, unix.SHUT_RD) // ENOTCONN, and done nevertheless
 		w.stopping.Store(true)
+		_ = unix.Shutdown(w.fd, unix.SHUT_RD) // ENOTCONN, and done nevertheless
 	})
 }
 
@@ -74,14 +74,17 @@ func (w *udpWorker) run() {
 			w.rest()
 			n, errno = w.b.await(w.fd)
 		}
-		switch errno {
-		case 0:
+		switch {
+		case n > 0:
 			w.turn(n)
-		case unix.EINTR:
+		case errno == unix.EINTR, w.stopping.Load():
+		case errno == 0:
+			w.fault(unix.ESHUTDOWN) // by somebody else
 		default:
 			w.fault(errno)
 		}
 	}
+	w.stop() // which may not be over yet
 	deafen(w.fd)
 	for range drainBatches {
 		n, errno := w.b.receive(w.fd)

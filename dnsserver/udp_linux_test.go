@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 	"unsafe"
 
 	"go.uber.org/zap"
@@ -178,6 +179,26 @@ func TestReceiveFaultIsReported(t *testing.T) {
 	}
 }
 
+// A socket that somebody else has shut down is a fault like others: told, and no reason to spin. It still answers.
+func TestShutSocketDoesNotSpin(t *testing.T) {
+	core, logs := observer.New(zap.ErrorLevel)
+	s := start(t, Options{Listen: []string{"127.0.0.1:0"}, Workers: 1, Log: zap.New(core)}, echo)
+	w := s.listeners[0].workers[0]
+	_ = unix.Shutdown(w.fd, unix.SHUT_RD)
+	eventually(t, "reported", func() bool {
+		return logs.FilterMessage("udp receive failed").FilterField(zap.Error(unix.ESHUTDOWN)).Len() == 1
+	})
+	ask(t, dial(t, "udp", s.Addrs()[0]), 1, 20)
+	<-time.After(250 * time.Millisecond)
+	stop(t, s)
+	if n := w.failures.count; n == 0 || n > 10 { // since the log line
+		t.Errorf("%d turns for nothing in a quarter of a second, want 3 or so", n)
+	}
+	if logs.Len() != 1 {
+		t.Errorf("logged %v", logs.All())
+	}
+}
+
 // A worker that has ended is not stopped again: its socket's number may be another's by then.
 func TestStopOfAnEndedWorker(t *testing.T) {
 	s := start(t, Options{Listen: []string{"127.0.0.1:0"}, Workers: 1}, echo)
@@ -222,10 +243,15 @@ func breakSocket(t *testing.T, w *udpWorker) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	_ = unix.Shutdown(w.fd, unix.SHUT_RD) // wakes the worker
+	old, err := unix.Dup(w.fd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(old)
 	if err := unix.Dup3(int(file.Fd()), w.fd, unix.O_CLOEXEC); err != nil {
 		t.Fatal(err)
 	}
+	_, _ = dial(t, "udp", w.addr).Write(query(1, 20)) // the worker still waits in the old one
 }
 
 // The runtime's poller hears nothing of a worker's socket: it would be woken by each message that leaves.
