@@ -66,28 +66,21 @@ func (b *batch) reset(i int) {
 	}
 }
 
-// receive takes what waits in the socket, without waiting. A raw call: it never blocks, so the scheduler need not know of it.
+// receive takes what waits in the socket, without waiting; n is -1 where errno is set. A raw call: it never blocks, so the scheduler
+// need not know of it.
 func (b *batch) receive(fd int) (n int, errno syscall.Errno) {
 	r, _, errno := unix.RawSyscall6(unix.SYS_RECVMMSG, uintptr(fd), uintptr(unsafe.Pointer(&b.in)), batchSize, unix.MSG_DONTWAIT, 0, 0)
-	return count(r, errno), errno
+	return int(r), errno
 }
 
 // await waits for a message and takes it and what has come with it. It takes none when the socket was shut down.
 func (b *batch) await(fd int) (n int, errno syscall.Errno) {
 	r, _, errno := unix.Syscall6(unix.SYS_RECVMMSG, uintptr(fd), uintptr(unsafe.Pointer(&b.in)), batchSize, unix.MSG_WAITFORONE, 0, 0)
-	if errno == 0 && r == 1 && b.in[0].header.Namelen == 0 { // nobody has sent it
+	if r == 1 && b.in[0].header.Namelen == 0 { // nobody has sent it
 		b.reset(0)
 		return 0, 0
 	}
-	return count(r, errno), errno
-}
-
-// count gives a system call's result as a number of messages, 0 when it failed.
-func count(r uintptr, errno syscall.Errno) int {
-	if errno != 0 {
-		return 0
-	}
-	return int(r)
+	return int(r), errno
 }
 
 // query is the content of message i; nil when it was longer than its buffer.

@@ -11,7 +11,8 @@ type Options struct {
 	// Listen holds the addresses to serve, UDP and TCP each: "192.0.2.1:53", "[2001:db8::1]:53", ":53" (every address, IPv4 and IPv6).
 	// Port 0 takes any port that is free for both transports.
 	Listen []string
-	// Workers is the number of UDP sockets, each with its goroutine, for one address. Default: GOMAXPROCS. Systems other than Linux use 1.
+	// Workers is the number of UDP sockets for one address, each with a thread; 4096 at most for all addresses. Default: GOMAXPROCS.
+	// Systems other than Linux use 1.
 	Workers int
 	// ReceiveBuffer is the kernel's buffer for each UDP socket, in bytes; the kernel may grant less, which is logged
 	// unless it is the default, 4 MiB.

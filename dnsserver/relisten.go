@@ -75,11 +75,16 @@ func (s *Server) bindAll(addresses []string) (commit func(), err error) {
 
 // tooMany refuses more workers than there may be.
 func (s *Server) tooMany(addresses int) error {
-	if workers := addresses * s.opts.Workers; batches && workers > maxWorkers {
-		return &ListenError{Reason: fmt.Sprintf("%d addresses with %d UDP workers each are %d threads, at most %d", addresses, s.opts.Workers, workers, maxWorkers),
-			Hint: fmt.Sprintf("set udp.workers to %d or less (it takes effect at a restart), or listen on fewer addresses", max(1, maxWorkers/addresses))}
+	workers := addresses * s.opts.Workers
+	if !batches || workers <= maxWorkers {
+		return nil
 	}
-	return nil
+	e := &ListenError{Reason: fmt.Sprintf("%d addresses with %d UDP workers each are %d threads, at most %d", addresses, s.opts.Workers, workers, maxWorkers),
+		Hint: "listen on fewer addresses"}
+	if most := maxWorkers / addresses; most > 0 {
+		e.Hint += fmt.Sprintf(", or set udp.workers to %d and restart", most)
+	}
+	return e
 }
 
 // match finds for each group the listeners that serve it already; gone are those that no group asks for. An address with port 0 is the

@@ -225,7 +225,7 @@ func TestWorkersAreBounded(t *testing.T) {
 		list = append(list, fmt.Sprintf("127.1.%d.%d:5399", i>>8, i&255))
 	}
 	want := `listen: 2049 addresses with 2 UDP workers each are 4098 threads, at most 4096
-  hint: set udp.workers to 1 or less (it takes effect at a restart), or listen on fewer addresses`
+  hint: listen on fewer addresses, or set udp.workers to 1 and restart`
 	if commit, err := s.Listen(list); commit != nil || err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

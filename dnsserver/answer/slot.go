@@ -62,9 +62,14 @@ func (r *Reply) load(z *Zone, s *set, base int) (*body, status) {
 	b.data = z.data[s.off:end]
 	b.stride, b.count, b.window, b.base = int(s.stride), int(s.count), int(s.count), base
 	if s.stride == 0 {
-		more := end + 2*uint32(s.pointers)
-		b.ptrs = z.data[end:more]
-		b.target = z.data[more : more+uint32(s.target)]
+		b.ptrs = z.data[end : end+2*uint32(s.pointers)]
+		b.target = z.target(s)
 	}
 	return b, answered
+}
+
+// target gives the name that a static CNAME or DNAME leads to.
+func (z *Zone) target(s *set) []byte {
+	at := s.off + uint32(s.size) + 2*uint32(s.pointers)
+	return z.data[at : at+uint32(s.target)]
 }

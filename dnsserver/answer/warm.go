@@ -82,10 +82,9 @@ func (w *warm) targets(z *Zone, n int) (found int) {
 		if s.typ != wire.TypeCNAME || s.target == 0 {
 			continue
 		}
-		at := s.off + uint32(s.size) + 2*uint32(s.pointers)
-		w.name.Set(z.data[at : at+uint32(s.target)])
-		if z.holds(&w.name) {
-			w.hash[found] = z.hash(w.name.Wire[:w.name.Len-len(z.apex)])
+		w.name.Set(z.target(s))
+		if h := z.hashWithin(&w.name); h != 0 {
+			w.hash[found] = h
 			found++
 		}
 	}
@@ -95,7 +94,15 @@ func (w *warm) targets(z *Zone, n int) (found int) {
 // hashOf gives the hash of the name that a packet asks for, 0 if it is none of
 // this zone's.
 func (z *Zone) hashOf(name *wire.Name, packet []byte) uint64 {
-	if len(packet) < wire.HeaderSize || !name.Read(packet) || !z.holds(name) {
+	if len(packet) < wire.HeaderSize || !name.Read(packet) {
+		return 0
+	}
+	return z.hashWithin(name)
+}
+
+// hashWithin gives the hash of a name, 0 if it is none of this zone's.
+func (z *Zone) hashWithin(name *wire.Name) uint64 {
+	if !z.holds(name) {
 		return 0
 	}
 	return z.hash(name.Wire[:name.Len-len(z.apex)])

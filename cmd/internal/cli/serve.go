@@ -112,7 +112,7 @@ func nobodyOrders(in io.Reader) bool {
 }
 
 // spareThread lets one goroutine more run at a time than there are workers that
-// answer: while a zone is loaded, one is always free to see a query arrive. What
+// answer: while a zone is loaded, one is free for the worker that a query wakes. What
 // the operator sets by GOMAXPROCS stays.
 func spareThread() {
 	if os.Getenv("GOMAXPROCS") == "" {
