@@ -55,7 +55,7 @@ func (l *openLoop) run(length time.Duration, rate float64, each func(now time.Ti
 	now := time.Since(l.start)
 	began := now
 	end := now + length
-	l.due = now
+	l.due, l.awake = now, now // what an earlier run left open has waited for this one
 	for turn := 0; now < end; turn++ {
 		for ; l.due <= now; l.due += gap {
 			if err := l.send(); err != nil {

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -49,7 +48,7 @@ func (s *shell) serve() error {
 	if err != nil {
 		return err
 	}
-	spareThread()
+	defer app.Tune(log)()
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, syscall.SIGTERM, syscall.SIGINT)
 	if err := a.Start(); err != nil {
@@ -109,13 +108,4 @@ func nobodyOrders(in io.Reader) bool {
 	}
 	info, err := f.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
-}
-
-// spareThread lets one goroutine more run at a time than there are workers that
-// answer: while a zone is loaded, one is free for the worker that a query wakes. What
-// the operator sets by GOMAXPROCS stays.
-func spareThread() {
-	if os.Getenv("GOMAXPROCS") == "" {
-		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1)
-	}
 }

@@ -77,6 +77,34 @@ func TestServe(t *testing.T) {
 	}
 }
 
+// While it serves, one thread more may run, and the ballast is there.
+func TestServeIsTuned(t *testing.T) {
+	inSite(t)
+	for _, name := range []string{"GOMAXPROCS", "GOGC", "GOMEMLIMIT"} {
+		t.Setenv(name, "")
+	}
+	threads := runtime.GOMAXPROCS(0)
+	t.Cleanup(func() { runtime.GOMAXPROCS(threads) })
+	var before, during runtime.MemStats
+	runtime.GC() // the ballast of an earlier server
+	runtime.ReadMemStats(&before)
+	var stderr stream
+	code := make(chan int, 1)
+	go func() { code <- Main([]string{"serve"}, strings.NewReader(""), new(bytes.Buffer), &stderr, nil) }()
+	stderr.await(t, `"event":"started"`)
+	runtime.ReadMemStats(&during)
+	if now := runtime.GOMAXPROCS(0); now != threads+1 {
+		t.Errorf("%d threads, %d before", now, threads)
+	}
+	if grown := int64(during.HeapInuse - before.HeapInuse); grown < 30<<20 {
+		t.Errorf("memory in use grew by %d bytes", grown)
+	}
+	raise(t, syscall.SIGTERM)
+	if got := <-code; got != 0 {
+		t.Errorf("exit status %d", got)
+	}
+}
+
 func raise(t *testing.T, sig syscall.Signal) {
 	t.Helper()
 	if err := syscall.Kill(os.Getpid(), sig); err != nil {
@@ -132,20 +160,6 @@ func TestWarnings(t *testing.T) {
 		if code != 0 || !strings.Contains(stdout+stderr, "example.zone:7: warning: ") {
 			t.Errorf("%s: got %d %s%s", args, code, stdout, stderr)
 		}
-	}
-}
-
-// One thread more than workers, unless the operator has said how many.
-func TestSpareThread(t *testing.T) {
-	before := runtime.GOMAXPROCS(0)
-	t.Cleanup(func() { runtime.GOMAXPROCS(before) })
-	t.Setenv("GOMAXPROCS", "2")
-	if spareThread(); runtime.GOMAXPROCS(0) != before {
-		t.Errorf("%d threads though GOMAXPROCS is set, %d before", runtime.GOMAXPROCS(0), before)
-	}
-	t.Setenv("GOMAXPROCS", "")
-	if spareThread(); runtime.GOMAXPROCS(0) != before+1 {
-		t.Errorf("%d threads, want %d", runtime.GOMAXPROCS(0), before+1)
 	}
 }
 
