@@ -10,6 +10,8 @@ import (
 
 const (
 	maxQueued  = 16 << 20        // bytes of log lines that may wait to be written
+	maxPiece   = 4096            // bytes of lines written together: a pipe takes so many whole or not at all (PIPE_BUF of Linux)
+	maxSpare   = 64 << 10        // bytes of a buffer that is kept for later lines
 	flushLimit = 1 * time.Second // how long Sync waits
 )
 
@@ -21,8 +23,7 @@ type lineQueue struct {
 	lost func(n int) []byte // the line that tells of n lost ones
 
 	mu      sync.Mutex
-	lines   [][]byte
-	size    int // bytes in lines
+	text    []byte // lines, each with its end
 	dropped int
 	drained chan struct{} // closed when all is written; nil when nothing waits
 }
@@ -31,12 +32,11 @@ type lineQueue struct {
 func (q *lineQueue) Write(line []byte) (int, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.size+len(line) > maxQueued {
+	if len(q.text)+len(line) > maxQueued {
 		q.dropped++
 		return len(line), nil
 	}
-	q.lines = append(q.lines, bytes.Clone(line))
-	q.size += len(line)
+	q.text = append(q.text, line...)
 	if q.drained == nil {
 		q.drained = make(chan struct{})
 		go q.drain()
@@ -46,31 +46,54 @@ func (q *lineQueue) Write(line []byte) (int, error) {
 
 // drain writes what waits and then ends. Whom should it tell of an error?
 func (q *lineQueue) drain() {
+	var spare []byte
 	for {
-		lines := q.take()
-		if lines == nil {
+		text := q.take(spare)
+		if text == nil {
 			return
 		}
-		for _, line := range lines {
-			_, _ = q.out.Write(line)
+		for rest := text; len(rest) > 0; {
+			n := piece(rest)
+			_, _ = q.out.Write(rest[:n])
+			rest = rest[n:]
+		}
+		spare = nil
+		if cap(text) <= maxSpare {
+			spare = text[:0]
 		}
 	}
 }
 
-// take gives the lines that wait; nil when there are none.
-func (q *lineQueue) take() [][]byte {
+// piece is the length of as many lines as are written together, at least one.
+func piece(text []byte) int {
+	if len(text) <= maxPiece {
+		return len(text)
+	}
+	if end := bytes.LastIndexByte(text[:maxPiece], '\n'); end >= 0 {
+		return end + 1
+	}
+	if end := bytes.IndexByte(text, '\n'); end >= 0 {
+		return end + 1
+	}
+	return len(text)
+}
+
+// take gives the lines that wait, and leaves spare to those that come; nil when
+// there are none.
+func (q *lineQueue) take(spare []byte) []byte {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	lines := q.lines
+	text := q.text
 	if q.dropped > 0 {
-		lines = append(lines, q.lost(q.dropped))
+		text = append(text, q.lost(q.dropped)...)
 	}
-	q.lines, q.size, q.dropped = nil, 0, 0
-	if lines == nil {
+	q.text, q.dropped = spare, 0
+	if len(text) == 0 {
 		close(q.drained)
 		q.drained = nil
+		return nil
 	}
-	return lines
+	return text
 }
 
 // Sync waits until what was queued is written, at most flushLimit.

@@ -91,3 +91,38 @@ func TestLogOrder(t *testing.T) {
 		t.Errorf("got %v", next)
 	}
 }
+
+// pieces keeps what was written, call by call.
+type pieces struct{ got []string }
+
+func (p *pieces) Write(text []byte) (int, error) {
+	p.got = append(p.got, string(text))
+	return len(text), nil
+}
+
+// Lines that wait are written together, no line in two pieces, and no more at once
+// than a pipe takes whole. A longer line is written by itself.
+func TestLogInPieces(t *testing.T) {
+	short, long := strings.Repeat("s", 999)+"\n", strings.Repeat("l", 9999)+"\n"
+	for name, c := range map[string]struct {
+		lines []string
+		want  []string
+	}{
+		"together":     {[]string{short, short}, []string{short + short}},
+		"as many":      {[]string{short, short, short, short, short}, []string{short + short + short + short, short}},
+		"just so many": {[]string{strings.Repeat("x", maxPiece-1001) + "\n", short, "next\n"}, []string{strings.Repeat("x", maxPiece-1001) + "\n" + short, "next\n"}},
+		"a long one":   {[]string{short, long, short}, []string{short, long, short}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out pieces
+			q := &lineQueue{out: &out, drained: make(chan struct{})}
+			for _, line := range c.lines {
+				fmt.Fprint(q, line)
+			}
+			q.drain()
+			if fmt.Sprint(out.got) != fmt.Sprint(c.want) {
+				t.Errorf("%d pieces: %.60q", len(out.got), out.got)
+			}
+		})
+	}
+}
