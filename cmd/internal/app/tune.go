@@ -20,7 +20,7 @@ const ballastSize = 32 << 20
 func Tune(log *zap.Logger) (end func()) {
 	spareThread()
 	if err := shortSlices(); err != nil {
-		log.Info("the kernel's time slices stay as they are", zap.Error(err))
+		log.Info("the kernel's time slices stay as they are", zap.String("why", err.Error()))
 	}
 	b := ballast()
 	return func() { runtime.KeepAlive(b) }
