@@ -31,6 +31,7 @@ type body struct {
 	window int    // records in one answer, at most count; rotated where stride is set
 	base   int    // where data stands in the message it was packed for
 	target []byte // CNAME, DNAME: the name it leads to, lower-case wire form
+	node   uint32 // CNAME: where target is in its zone, see Zone.nodeOf
 }
 
 // glue is an address RRset that goes with an NS record of a delegation.

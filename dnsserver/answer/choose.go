@@ -65,6 +65,9 @@ func (z *Zone) bodies(g steered, rrs []dns.RR, window int, ttl uint32) ([]body, 
 		if err != nil {
 			return nil, err
 		}
+		if g.group.Key.Type == dns.TypeCNAME {
+			b.node = z.nodeOf(b.target)
+		}
 		bodies = append(bodies, b)
 	}
 	return bodies, nil

@@ -47,6 +47,7 @@ func CompileGently(src *zone.Zone, rest func()) (*Zone, error) {
 		rest()
 	}
 	c.occlude()
+	c.z.linkTargets(rest)
 	c.delegate()
 	if len(c.z.negative.data) == 0 {
 		return nil, fmt.Errorf("%s: zone %s has no SOA", src.File, zone.Display(src.Name))
@@ -162,6 +163,9 @@ func (c *compiler) bodyOf(r *zone.RRset, n *node) (set, error) {
 	}
 	s.off, s.target = uint32(len(z.data)), uint8(len(target))
 	z.data = append(append(append(z.data, c.pack.data...), c.pack.ptrs...), target...)
+	if s.target != 0 {
+		z.data = append(z.data, make([]byte, linkSize)...)
+	}
 	return s, nil
 }
 

@@ -18,8 +18,8 @@ func (t *Table) Lookup(q *wire.Query, r *Reply) {
 	clear(r.redirects[:r.dnames]) // or they would keep a table that is gone
 	r.dnames = 0
 	for hop := range maxHops + 1 {
-		z := t.zone(name, q.Type, r)
-		if z == nil {
+		e := t.zone(name, q.Type, r)
+		if e.zone == nil {
 			if hop == 0 {
 				r.Kind = Refused
 				r.Header.RCode = wire.Refused
@@ -28,8 +28,8 @@ func (t *Table) Lookup(q *wire.Query, r *Reply) {
 			return
 		}
 		r.Header.AA = true
-		if z != r.zone || hop == 0 {
-			r.zone, r.apex = z, pos+name.Len-len(z.apex)
+		if e.zone != r.zone || hop == 0 {
+			r.entry, r.apex = e, pos+name.Len-len(e.zone.apex)
 		}
 		if hop == 0 {
 			r.origin = r.apex
@@ -71,30 +71,47 @@ func (r *Reply) step(name *wire.Name, pos int, qtype uint16, hop int) int {
 	}
 	s, follow := z.rrset(n, qtype), false
 	if s == nil && n.flags&hasCNAME != 0 {
-		s, follow = z.rrset(n, wire.TypeCNAME), qtype != wire.TypeANY
+		s, follow = z.rrset(n, wire.TypeCNAME), qtype != wire.TypeANY && hop < maxHops
 	}
+	at := len(r.Msg)
+	b := r.give(n, s, qtype, pos)
+	if b == nil || !follow {
+		return 0
+	}
+	next := r.start(at + recordHead)
+	if b.node != 0 && r.leaf { // the target is in this zone
+		if n = &z.nodes[b.node]; n.flags&^isWildcard == 0 { // and the last name of the chain
+			r.give(n, z.rrset(n, qtype), qtype, next)
+			return 0
+		}
+	}
+	r.chain[hop].Set(b.target)
+	return next
+}
+
+// give answers with the RRset s of the node n, whose name stands at pos; nil
+// for none of that type. It gives the records, nil if they are not in the answer.
+func (r *Reply) give(n *node, s *set, qtype uint16, pos int) *body {
 	if s == nil {
 		if qtype == wire.TypeANY && n.sets > 0 {
 			r.any(pos)
 		} else {
 			r.negative(NoData, wire.NoError)
 		}
-		return 0
+		return nil
 	}
-	b, status := r.load(z, s, z.base(n))
-	at := len(r.Msg)
+	b, status := r.load(r.zone, s, r.zone.base(n))
 	if status != answered {
 		r.without(status)
-	} else if count := r.put(b, pos); count == 0 {
-		r.truncate()
-	} else {
-		r.Header.Answer += uint16(count)
-		if follow && hop < maxHops {
-			r.chain[hop].Set(b.target)
-			return r.start(at + recordHead)
-		}
+		return nil
 	}
-	return 0
+	count := r.put(b, pos)
+	if count == 0 {
+		r.truncate()
+		return nil
+	}
+	r.Header.Answer += uint16(count)
+	return b
 }
 
 // start gives the offset of the first label of the name at off.

@@ -30,7 +30,7 @@ type Reply struct {
 	question int // length of Msg when Lookup began
 	random   uint64
 	table    *Table // that zone is of
-	zone     *Zone  // of the name at hand; afterwards, of the last name that was in one
+	entry           // of the zone of the name at hand; afterwards, of the last name that was in one
 	apex     int    // where the zone's name stands in Msg
 	source   int    // see Source: where the owner of the first record begins in the question
 	origin   int    // and the name of its zone
@@ -56,7 +56,7 @@ func (r *Reply) Begin(msg []byte, limit int) {
 // Forget lets go of the table that was asked last, so that it is freed when another one has taken its place. Msg and Header stay.
 func (r *Reply) Forget() {
 	clear(r.redirects[:r.dnames])
-	r.dnames, r.static, r.table, r.zone = 0, body{}, nil, nil
+	r.dnames, r.static, r.table, r.entry = 0, body{}, nil, entry{}
 }
 
 // pick gives a number below n, from a linear congruential generator: a counter

@@ -63,7 +63,7 @@ func (r *Reply) load(z *Zone, s *set, base int) (*body, status) {
 	b.stride, b.count, b.window, b.base = int(s.stride), int(s.count), int(s.count), base
 	if s.stride == 0 {
 		b.ptrs = z.data[end : end+2*uint32(s.pointers)]
-		b.target = z.target(s)
+		b.target, b.node = z.target(s), z.link(s)
 	}
 	return b, answered
 }

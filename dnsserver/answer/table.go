@@ -17,10 +17,16 @@ import (
 // is the longest suffix of the name asked.
 type Table struct {
 	seed   maphash.Seed
-	index  []*Zone                  // open addressing by apex; the length is a power of two
+	index  []entry                  // open addressing by apex; the length is a power of two
 	depths [wire.MaxLabels + 1]bool // label counts that some apex has
 	deep   int                      // the greatest of them
 	byName map[string]*Zone
+}
+
+// entry is a zone of the table; its zero value is a free place.
+type entry struct {
+	zone *Zone
+	leaf bool // no zone of the table is below it
 }
 
 // NewTable makes a table of zones, which may also be in other tables: a reload
@@ -31,16 +37,22 @@ func NewTable(zones ...*Zone) *Table {
 	for size < 2*len(zones) {
 		size *= 2
 	}
-	t := &Table{seed: maphash.MakeSeed(), index: make([]*Zone, size), byName: make(map[string]*Zone, len(zones))}
+	t := &Table{seed: maphash.MakeSeed(), index: make([]entry, size), byName: make(map[string]*Zone, len(zones))}
 	for _, z := range zones {
 		t.byName[z.name] = z
 		t.depths[z.labels] = true
 		t.deep = max(t.deep, z.labels)
 		i := t.home(z.apex)
-		for t.index[i] != nil && !bytes.Equal(t.index[i].apex, z.apex) {
+		for t.index[i].zone != nil && !bytes.Equal(t.index[i].zone.apex, z.apex) {
 			i = (i + 1) & (size - 1)
 		}
-		t.index[i] = z
+		t.index[i] = entry{z, true}
+	}
+	for _, z := range zones {
+		for up := z.apex; len(up) > 1; {
+			up = up[1+up[0]:]
+			t.at(up).leaf = false // free places too, which nobody looks at
+		}
 	}
 	return t
 }
@@ -50,42 +62,42 @@ func (t *Table) home(apex []byte) int {
 	return int(maphash.Bytes(t.seed, apex)) & (len(t.index) - 1)
 }
 
-// zone finds the zone that answers for name. A DS belongs to the parent's side
+// zone finds the entry, if any, of the zone that answers for name. A DS belongs to the parent's side
 // of a cut (RFC 4035 §3.1.4.1), so it is asked of the zone above if that is here.
-func (t *Table) zone(name *wire.Name, qtype uint16, r *Reply) *Zone {
+func (t *Table) zone(name *wire.Name, qtype uint16, r *Reply) entry {
 	if t == nil {
-		return nil
+		return entry{}
 	}
 	if r.table != t {
-		r.table, r.zone = t, nil
+		r.table, r.entry = t, entry{}
 	}
-	// The zone of the name before, if this name is in it too and no zone is deeper.
-	if z := r.zone; z != nil && z.labels == t.deep && qtype != wire.TypeDS && z.holds(name) {
-		return z
+	// The zone of the name before, if this name is in it too.
+	if r.leaf && qtype != wire.TypeDS && r.zone.holds(name) {
+		return r.entry
 	}
-	var apex *Zone
+	var apex entry
 	for n := min(name.Labels, t.deep); n >= 0; n-- {
 		if !t.depths[n] {
 			continue
 		}
-		z := t.at(name.Wire[name.Suffix(n):name.Len])
-		if z == nil {
+		e := *t.at(name.Wire[name.Suffix(n):name.Len])
+		if e.zone == nil {
 			continue
 		}
 		if qtype != wire.TypeDS || n < name.Labels {
-			return z
+			return e
 		}
-		apex = z
+		apex = e
 	}
 	return apex
 }
 
-// at gives the zone of that apex, nil for none.
-func (t *Table) at(apex []byte) *Zone {
+// at gives the entry of that apex, a free place if there is none.
+func (t *Table) at(apex []byte) *entry {
 	for i := t.home(apex); ; i = (i + 1) & (len(t.index) - 1) {
-		z := t.index[i]
-		if z == nil || bytes.Equal(z.apex, apex) {
-			return z
+		e := &t.index[i]
+		if e.zone == nil || bytes.Equal(e.zone.apex, apex) {
+			return e
 		}
 	}
 }

@@ -23,7 +23,7 @@ type warm struct {
 // and changes nothing else. To look a name up is a chain of waits for memory,
 // each for an address that the one before has found; here a link of the chain is
 // gone for all queries before the next, so that their waits overlap. Only names
-// in the zone that was asked last are looked at, and the first target of a CNAME
+// in the zone that was asked last are looked at, and the target of a CNAME
 // that is in it too; query gives the packets, valid or not.
 func (r *Reply) Warm(t *Table, n int, query func(int) []byte) {
 	z := r.zone
@@ -34,14 +34,15 @@ func (r *Reply) Warm(t *Table, n int, query func(int) []byte) {
 	for i := range n {
 		w.hash[i] = z.hashOf(&w.name, query(i))
 	}
+	w.places(z, n)
 	w.chase(z, n)
 	if n = w.targets(z, n); n > 0 {
 		w.chase(z, n)
 	}
 }
 
-// chase fetches all of the answers to the first n names, by their hashes.
-func (w *warm) chase(z *Zone, n int) {
+// places fetches where the index has the first n names, by their hashes.
+func (w *warm) places(z *Zone, n int) {
 	mask := uint64(len(z.index) - 1)
 	for i := range n {
 		at, tag := w.hash[i]&mask, uint32(w.hash[i]>>32)
@@ -50,6 +51,10 @@ func (w *warm) chase(z *Zone, n int) {
 		}
 		w.place[i] = z.index[at]
 	}
+}
+
+// chase fetches all of the answers to the first n names, by their places.
+func (w *warm) chase(z *Zone, n int) {
 	sum := uint32(0)
 	for i := range n {
 		w.first[i] = z.nodes[w.place[i].node].set
@@ -74,17 +79,21 @@ func (w *warm) chase(z *Zone, n int) {
 	w.sum = sum
 }
 
-// targets takes the hashes of the names that CNAMEs among the n RRsets lead to,
-// and gives their number. (What a group's CNAME leads to is not looked at.)
+// targets takes the nodes that the CNAMEs among the n RRsets lead to, and gives
+// their number.
 func (w *warm) targets(z *Zone, n int) (found int) {
 	for i := range n {
-		s := &w.set[i]
-		if s.typ != wire.TypeCNAME || s.target == 0 {
+		s, node := &w.set[i], uint32(0)
+		if s.typ != wire.TypeCNAME {
 			continue
 		}
-		w.name.Set(z.target(s))
-		if h := z.hashWithin(&w.name); h != 0 {
-			w.hash[found] = h
+		if now := w.now[i]; now != nil {
+			node = now.alone[0].node
+		} else {
+			node = z.link(s)
+		}
+		if node != 0 {
+			w.place[found] = place{node: node}
 			found++
 		}
 	}
@@ -94,15 +103,7 @@ func (w *warm) targets(z *Zone, n int) (found int) {
 // hashOf gives the hash of the name that a packet asks for, 0 if it is none of
 // this zone's.
 func (z *Zone) hashOf(name *wire.Name, packet []byte) uint64 {
-	if len(packet) < wire.HeaderSize || !name.Read(packet) {
-		return 0
-	}
-	return z.hashWithin(name)
-}
-
-// hashWithin gives the hash of a name, 0 if it is none of this zone's.
-func (z *Zone) hashWithin(name *wire.Name) uint64 {
-	if !z.holds(name) {
+	if len(packet) < wire.HeaderSize || !name.Read(packet) || !z.holds(name) {
 		return 0
 	}
 	return z.hash(name.Wire[:name.Len-len(z.apex)])

@@ -15,7 +15,7 @@ func TestWarmReaches(t *testing.T) {
 		more = append(more, fmt.Sprintf("alias-%d.example.com. 60 CNAME ALIAS-%d.example.com.", i, (i+1)%names))
 	}
 	z := floodZone(t, 0, more...)
-	r := &Reply{table: NewTable(z), zone: z}
+	r := &Reply{table: NewTable(z), entry: entry{z, true}}
 	displaced := 0
 	for _, c := range []struct{ format, first, second string }{
 		{"alias-%d", "alias-%d", "alias-%d"}, {"ALIAS-%d", "alias-%d", "alias-%d"},

@@ -54,7 +54,8 @@ const (
 )
 
 // set is one RRset. A static one has its body at data[off]: size bytes, then
-// the offsets of its pointers, then the target of a CNAME or DNAME.
+// the offsets of its pointers, then of a CNAME or DNAME its target and, in
+// linkSize bytes, body.node.
 type set struct {
 	off      uint32
 	slot     uint32 // index in slots plus 1; 0 = static
@@ -65,6 +66,9 @@ type set struct {
 	stride   uint8
 	target   uint8
 }
+
+// linkSize is how many bytes behind a target hold the node that it is.
+const linkSize = 4
 
 // cut is the delegation of a node.
 type cut struct{ set, glue, count uint32 }
