@@ -36,7 +36,7 @@ type body struct {
 
 // glue is an address RRset that goes with an NS record of a delegation.
 type glue struct {
-	set  uint32
+	set  uint32 // offset in data
 	pos  uint16 // offset of the server's name in the NS body
 	must bool   // at or below the cut: unreachable without it (RFC 9471)
 }

@@ -44,10 +44,9 @@ func (z *Zone) choose(g steered, sel steer.Selection) *selected {
 // bodies packs windows of the records: one body where Reply.put rotates, else
 // one for each start.
 func (z *Zone) bodies(g steered, rrs []dns.RR, window int, ttl uint32) ([]body, error) {
-	n := &z.nodes[g.node]
-	owner := append(append([]byte(nil), z.data[n.name:n.name+uint32(n.size)]...), z.apex...)
+	owner := append(append([]byte(nil), z.owner(g.node)...), z.apex...)
 	p := packer{apex: z.apex}
-	compress := n.flags&isWildcard == 0
+	compress := z.node(g.node).flags&isWildcard == 0
 	if stride(rrs) != 0 {
 		b, err := p.body(owner, rrs, ttl, compress)
 		b.window = window

@@ -5,28 +5,35 @@ import (
 	"fmt"
 	"hash/maphash"
 	"math"
+	"slices"
 
 	"github.com/miekg/dns"
 
-	"gslbd/dnsserver/wire"
 	"gslbd/zone"
 )
 
 // compiler builds a Zone.
 type compiler struct {
-	z       *Zone
-	src     *zone.Zone
-	pack    packer
-	parents []uint32 // of each node
-	owner   []byte   // of the RRset at hand, lower-case wire form
-	node    uint32   // of owner
-	cuts    []delegation
+	z    *Zone
+	src  *zone.Zone
+	pack packer
+	made []made // nodes but that of apex: parents precede children
+	cuts []delegation
+
+	name   string // of the RRset at hand
+	owner  []byte // lower-case wire form of name
+	node   uint32 // of name
+	sets   []set  // of name so far; settle gives them their place
+	bodies []byte // of sets, whose offsets begin here
 }
+
+// maxOne is more than one RRset adds to a zone, with its node and those above it.
+const maxOne = 1 << 20
 
 // delegation is an NS RRset that may be a cut.
 type delegation struct {
-	node, set uint32
-	rrset     *zone.RRset
+	node  uint32
+	rrset *zone.RRset
 }
 
 // CompileZone packs a zone. Its groups answer SERVFAIL until they are
@@ -46,8 +53,9 @@ func CompileGently(src *zone.Zone, rest func()) (*Zone, error) {
 		}
 		rest()
 	}
+	c.settle()
 	c.occlude()
-	c.z.linkTargets(rest)
+	c.link(rest)
 	c.delegate()
 	if len(c.z.negative.data) == 0 {
 		return nil, fmt.Errorf("%s: zone %s has no SOA", src.File, zone.Display(src.Name))
@@ -84,15 +92,14 @@ func newCompiler(src *zone.Zone) (*compiler, error) {
 		apex:   apex,
 		labels: dns.CountLabel(src.Name),
 		seed:   maphash.MakeSeed(),
-		nodes:  make([]node, 1, owners+owners/64),
-		sets:   make([]set, 0, len(src.RRsets)),
-		data:   make([]byte, 0, bytes+20*src.Records),
+		index:  make([]place, indexSize(owners)),
+		data:   make([]byte, 0, bytes+owners*int(nodeSize+align)+len(src.RRsets)*int(setSize)+20*src.Records),
 		slots:  make([]slot, 0, len(src.Groups)),
 		groups: make(map[zone.Key]steered, len(src.Groups)),
 	}
-	z.grow(owners)
-	c := &compiler{z: z, src: src, parents: make([]uint32, 1, cap(z.nodes))}
+	c := &compiler{z: z, src: src, made: make([]made, 0, owners+owners/64)}
 	c.pack.apex = apex
+	c.append(nil)
 	return c, nil
 }
 
@@ -102,23 +109,28 @@ func (c *compiler) add(r *zone.RRset) error {
 	if len(r.RRs) == 0 {
 		return errors.New("no records")
 	}
-	if err := c.enterOwner(r.Name); err != nil {
-		return err
+	if uint64(len(z.data)+len(c.bodies)+maxOne) > math.MaxUint32 {
+		return errors.New("the zone is larger than 4 GiB")
 	}
-	n := &z.nodes[c.node]
-	if n.sets == 0 {
-		n.set = uint32(len(z.sets))
-	} else if int(n.set)+int(n.sets) != len(z.sets) {
+	if r.Name != c.name {
+		c.settle()
+		if err := c.enterOwner(r.Name); err != nil {
+			return err
+		}
+		c.name = r.Name
+	}
+	n := z.node(c.node)
+	if n.sets != 0 {
 		return errors.New("the RRsets of this name do not stand next to each other")
 	}
-	if z.rrset(n, r.Type) != nil {
+	if slices.ContainsFunc(c.sets, func(s set) bool { return s.typ == r.Type }) {
 		return errors.New("two RRsets of this name and type")
 	}
 	s, err := c.bodyOf(r, n)
 	if err != nil {
 		return err
 	}
-	n.sets++
+	c.sets = append(c.sets, s)
 	switch {
 	case r.Type == dns.TypeCNAME:
 		n.flags |= hasCNAME
@@ -127,9 +139,8 @@ func (c *compiler) add(r *zone.RRset) error {
 		n.flags |= hasDNAME
 	case r.Type == dns.TypeNS && c.node != 0:
 		n.flags |= isCut
-		c.cuts = append(c.cuts, delegation{c.node, uint32(len(z.sets)), r})
+		c.cuts = append(c.cuts, delegation{c.node, r})
 	}
-	z.sets = append(z.sets, s)
 	return nil
 }
 
@@ -153,19 +164,16 @@ func (c *compiler) bodyOf(r *zone.RRset, n *node) (set, error) {
 		return s, errors.New("records of this type cannot be steered")
 	}
 	if r.Group != nil {
+		s = set{typ: r.Type, steered: true, at: uint32(len(z.slots))}
 		z.slots = append(z.slots, slot{})
-		s = set{typ: r.Type, slot: uint32(len(z.slots))}
-		z.groups[r.Group.Key] = steered{r.Group, s.slot - 1, c.node}
+		z.groups[r.Group.Key] = steered{r.Group, s.at, c.node}
 		return s, nil
 	}
-	if uint64(len(z.data)+maxBody+wire.MaxName) > math.MaxUint32 {
-		return s, errors.New("the zone is larger than 4 GiB")
+	if target != nil {
+		c.bodies = append(c.bodies, make([]byte, linkSize)...)
 	}
-	s.off, s.target = uint32(len(z.data)), uint8(len(target))
-	z.data = append(append(append(z.data, c.pack.data...), c.pack.ptrs...), target...)
-	if s.target != 0 {
-		z.data = append(z.data, make([]byte, linkSize)...)
-	}
+	s.at, s.target = uint32(len(c.bodies)), uint8(len(target))
+	c.bodies = append(append(append(c.bodies, c.pack.data...), c.pack.ptrs...), target...)
 	return s, nil
 }
 

@@ -13,14 +13,15 @@ import (
 func (c *compiler) delegate() {
 	z := c.z
 	for _, d := range c.cuts {
-		n := &z.nodes[d.node]
+		n := z.node(d.node)
 		if n.flags&isOccluded != 0 {
 			continue
 		}
 		n.aux = uint32(len(z.cuts))
-		entry := cut{set: d.set, glue: uint32(len(z.glue))}
-		s := &z.sets[d.set]
-		z.glue = append(z.glue, z.glueOf(z.data[s.off:s.off+uint32(s.size)], d.rrset.RRs, d.node)...)
+		at := z.offset(n, dns.TypeNS)
+		s := z.set(at)
+		entry := cut{set: at, glue: uint32(len(z.glue))}
+		z.glue = append(z.glue, z.glueOf(z.data[s.at:s.at+uint32(s.size)], d.rrset.RRs, d.node)...)
 		entry.count = uint32(len(z.glue)) - entry.glue
 		z.cuts = append(z.cuts, entry)
 	}
@@ -63,17 +64,25 @@ func (z *Zone) addresses(name *wire.Name, server string, pos int, cut uint32) (f
 	if !ok {
 		return nil
 	}
-	n := &z.nodes[i]
-	if n.flags&isOccluded != 0 && z.nodes[n.aux].flags&isCut == 0 {
+	n := z.node(i)
+	if n.flags&isOccluded != 0 && z.node(n.aux).flags&isCut == 0 {
 		return nil // hidden by a DNAME
 	}
 	must := i == cut || n.flags&isOccluded != 0 && n.aux == cut
 	for _, typ := range [...]uint16{dns.TypeA, dns.TypeAAAA} {
-		for set := n.set; set < n.set+uint32(n.sets); set++ {
-			if z.sets[set].typ == typ {
-				found = append(found, glue{set, uint16(pos), must})
-			}
+		if at := z.offset(n, typ); at != 0 {
+			found = append(found, glue{at, uint16(pos), must})
 		}
 	}
 	return found
+}
+
+// offset gives where the node's RRset of a type is in data, 0 for none.
+func (z *Zone) offset(n *node, typ uint16) uint32 {
+	for i, s := range z.sets(n) {
+		if s.typ == typ {
+			return n.first + uint32(i)*setSize
+		}
+	}
+	return 0
 }

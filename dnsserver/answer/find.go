@@ -9,7 +9,7 @@ import (
 
 // rrset gives the node's RRset of a type, nil for none.
 func (z *Zone) rrset(n *node, typ uint16) *set {
-	sets := z.sets[n.set : n.set+uint32(n.sets)]
+	sets := z.sets(n)
 	for i := range sets {
 		if sets[i].typ == typ {
 			return &sets[i]
@@ -37,7 +37,7 @@ func (z *Zone) probe(rel []byte, h uint64) (uint32, bool) {
 		if p.tag != uint32(h>>32) {
 			continue
 		}
-		if int(z.nodes[p.node].size) == len(rel) && bytes.Equal(z.data[p.name:][:len(rel)], rel) {
+		if bytes.Equal(z.owner(p.node), rel) {
 			return p.node, true
 		}
 	}

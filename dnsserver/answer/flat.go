@@ -27,9 +27,8 @@ func (z *Zone) Flatten(out io.Writer, groups []*zone.Group) error {
 	put(w, []byte(z.name))
 	put(w, z.apex)
 	put(w, []int{z.labels, z.depth})
-	put(w, z.nodes)
-	put(w, z.sets)
 	put(w, z.data)
+	put(w, z.nodes())
 	put(w, z.cuts)
 	put(w, z.glue)
 	b := &z.negative
@@ -60,14 +59,15 @@ func Unflatten(in io.Reader, groups []*zone.Group, rest func()) (*Zone, error) {
 	}
 	z := &Zone{name: string(get[byte](r)), apex: get[byte](r), seed: maphash.MakeSeed()}
 	sizes := get[int](r)
-	z.nodes, z.sets, z.data = get[node](r), get[set](r), get[byte](r)
+	z.data = get[byte](r)
+	nodes := get[uint32](r)
 	z.cuts, z.glue = get[cut](r), get[glue](r)
 	z.negative = body{data: get[byte](r), ptrs: get[byte](r), target: get[byte](r)}
 	shape, places := get[int](r), get[uint32](r)
 	switch {
 	case r.err != nil:
 		return nil, fmt.Errorf("reading a compiled zone: %w", r.err)
-	case len(sizes) != 2, len(shape) != 4, len(z.nodes) == 0, len(places) != 2*len(groups):
+	case len(sizes) != 2, len(shape) != 4, len(z.data) == 0, len(places) != 2*len(groups):
 		return nil, errFlat
 	}
 	z.labels, z.depth = sizes[0], sizes[1]
@@ -77,12 +77,12 @@ func Unflatten(in io.Reader, groups []*zone.Group, rest func()) (*Zone, error) {
 	z.groups = make(map[zone.Key]steered, len(groups))
 	for i, g := range groups {
 		s := steered{g, places[2*i], places[2*i+1]}
-		if int(s.slot) >= len(z.slots) || int(s.node) >= len(z.nodes) {
+		if int(s.slot) >= len(z.slots) || int(s.node) >= len(z.data) {
 			return nil, errFlat
 		}
 		z.groups[g.Key] = s
 	}
-	z.reindex(rest) // hashes differ between processes
+	z.reindex(nodes, rest) // hashes differ between processes
 	return z, nil
 }
 

@@ -6,12 +6,17 @@ import (
 	"gslbd/dnsserver/wire"
 )
 
-// linkTargets notes with every static CNAME where its target is, so that a
-// query need not look it up.
-func (z *Zone) linkTargets(rest func()) {
-	for i := range z.sets {
-		if s := &z.sets[i]; s.typ == wire.TypeCNAME && s.target != 0 {
-			binary.LittleEndian.PutUint32(z.data[s.linkAt():], z.nodeOf(z.target(s)))
+// link notes with every static CNAME where its target is, so that a query need
+// not look it up.
+func (c *compiler) link(rest func()) {
+	z := c.z
+	for _, m := range c.made {
+		n := z.node(m.node)
+		if n.flags&hasCNAME == 0 {
+			continue
+		}
+		if s := z.rrset(n, wire.TypeCNAME); !s.steered {
+			binary.LittleEndian.PutUint32(z.data[s.at-linkSize:], z.nodeOf(z.target(s)))
 			rest()
 		}
 	}
@@ -25,8 +30,8 @@ func (z *Zone) nodeOf(target []byte) uint32 {
 	if !z.holds(&name) {
 		return 0
 	}
-	if i, exact := z.find(&name); exact {
-		return i
+	if at, exact := z.find(&name); exact {
+		return at
 	}
 	return 0
 }
@@ -36,10 +41,5 @@ func (z *Zone) link(s *set) uint32 {
 	if s.target == 0 {
 		return 0
 	}
-	return binary.LittleEndian.Uint32(z.data[s.linkAt():])
-}
-
-// linkAt gives where a CNAME or DNAME has its link.
-func (s *set) linkAt() uint32 {
-	return s.off + uint32(s.size) + 2*uint32(s.pointers) + uint32(s.target)
+	return binary.LittleEndian.Uint32(z.data[s.at-linkSize:])
 }

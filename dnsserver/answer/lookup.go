@@ -48,9 +48,9 @@ func (t *Table) Lookup(q *wire.Query, r *Reply) {
 func (r *Reply) step(name *wire.Name, pos int, qtype uint16, hop int) int {
 	z := r.zone
 	i, exact := z.find(name)
-	n := &z.nodes[i]
+	n := z.node(i)
 	if n.flags&isOccluded != 0 {
-		n, exact = &z.nodes[n.aux], false
+		n, exact = z.node(n.aux), false
 	}
 	if hop == 0 {
 		r.source = pos + name.Len - z.size(n)
@@ -67,7 +67,7 @@ func (r *Reply) step(name *wire.Name, pos int, qtype uint16, hop int) int {
 			r.negative(NXDomain, wire.NXDomain)
 			return 0
 		}
-		n = &z.nodes[n.aux]
+		n = z.node(n.aux)
 	}
 	s, follow := z.rrset(n, qtype), false
 	if s == nil && n.flags&hasCNAME != 0 {
@@ -80,7 +80,7 @@ func (r *Reply) step(name *wire.Name, pos int, qtype uint16, hop int) int {
 	}
 	next := r.start(at + recordHead)
 	if b.node != 0 && r.leaf { // the target is in this zone
-		if n = &z.nodes[b.node]; n.flags&^isWildcard == 0 { // and the last name of the chain
+		if n = z.node(b.node); n.flags&^isWildcard == 0 { // and the last name of the chain
 			r.give(n, z.rrset(n, qtype), qtype, next)
 			return 0
 		}

@@ -5,7 +5,7 @@ package answer
 func (r *Reply) refer(n *node, owner, hop int) {
 	z := r.zone
 	cut := &z.cuts[n.aux]
-	b, _ := r.load(z, &z.sets[cut.set], z.base(n))
+	b, _ := r.load(z, z.set(cut.set), z.base(n))
 	r.Kind, r.Header.AA = Referral, hop > 0 // also where it does not fit
 	at := len(r.Msg)
 	count := r.put(b, owner)
@@ -18,7 +18,7 @@ func (r *Reply) refer(n *node, owner, hop int) {
 	for i := range glue {
 		g := &glue[i]
 		name := at + int(g.pos)
-		b, status := r.load(z, &z.sets[g.set], 0)
+		b, status := r.load(z, z.set(g.set), 0)
 		if status != answered || name >= maxPointer {
 			continue
 		}

@@ -44,8 +44,8 @@ func newSelected(bodies []body) *selected {
 // load gives the body of s, whose owner's reference question ends at base. It
 // is valid until the next load.
 func (r *Reply) load(z *Zone, s *set, base int) (*body, status) {
-	if s.slot != 0 {
-		now := z.slots[s.slot-1].Load()
+	if s.steered {
+		now := z.slots[s.at].Load()
 		if now == nil {
 			return nil, failed
 		}
@@ -58,8 +58,8 @@ func (r *Reply) load(z *Zone, s *set, base int) (*body, status) {
 		return &now.bodies[r.pick(len(now.bodies))], answered
 	}
 	b := &r.static
-	end := s.off + uint32(s.size)
-	b.data = z.data[s.off:end]
+	end := s.at + uint32(s.size)
+	b.data = z.data[s.at:end]
 	b.stride, b.count, b.window, b.base = int(s.stride), int(s.count), int(s.count), base
 	if s.stride == 0 {
 		b.ptrs = z.data[end : end+2*uint32(s.pointers)]
@@ -70,6 +70,6 @@ func (r *Reply) load(z *Zone, s *set, base int) (*body, status) {
 
 // target gives the name that a static CNAME or DNAME leads to.
 func (z *Zone) target(s *set) []byte {
-	at := s.off + uint32(s.size) + 2*uint32(s.pointers)
+	at := s.at + uint32(s.size) + 2*uint32(s.pointers)
 	return z.data[at : at+uint32(s.target)]
 }

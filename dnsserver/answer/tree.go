@@ -2,6 +2,7 @@ package answer
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"gslbd/dnsserver/wire"
@@ -35,59 +36,93 @@ func (c *compiler) enterOwner(name string) error {
 	return nil
 }
 
+// made is a node that the compiler has made, and the one above it.
+type made struct{ node, parent uint32 }
+
 // enter gives the node of a name relative to apex, making it and its ancestors
 // where needed: parents before children.
 func (c *compiler) enter(rel []byte) uint32 {
 	z := c.z
 	h := z.hash(rel)
-	if i, ok := z.probe(rel, h); ok {
-		return i
+	if at, ok := z.probe(rel, h); ok {
+		return at
 	}
 	parent := uint32(0)
 	if up := rel[1+rel[0]:]; len(up) > 0 {
 		parent = c.enter(up)
 	}
-	if 2*len(z.nodes) >= len(z.index) {
-		z.grow(2 * len(z.nodes))
+	if 2*len(c.made) >= len(z.index) {
+		z.grow(c.made)
 	}
-	i := uint32(len(z.nodes))
-	n := node{name: uint32(len(z.data)), size: uint8(len(rel))}
+	at := c.append(rel)
 	if rel[0] == 1 && rel[1] == '*' {
-		n.flags = isWildcard
-		z.nodes[parent].aux = i
+		z.node(at).flags = isWildcard
+		z.node(parent).aux = at
 	}
-	z.data = append(z.data, rel...)
-	z.nodes = append(z.nodes, n)
-	c.parents = append(c.parents, parent)
-	z.enter(h, i)
+	c.made = append(c.made, made{at, parent})
+	z.enter(h, at)
 	depth := 0
 	for ; len(rel) > 0; rel = rel[1+rel[0]:] {
 		depth++
 	}
 	z.depth = max(z.depth, depth)
-	return i
+	return at
+}
+
+// append puts a new node at the end of data.
+func (c *compiler) append(rel []byte) uint32 {
+	at := c.align()
+	n := [1]node{{size: uint8(len(rel))}}
+	c.z.data = append(append(c.z.data, memory(n[:])...), rel...)
+	return at
+}
+
+// align fills data up to where a node or set may begin, and gives that offset.
+func (c *compiler) align() uint32 {
+	for uint32(len(c.z.data))%align != 0 {
+		c.z.data = append(c.z.data, 0)
+	}
+	return uint32(len(c.z.data))
+}
+
+// settle appends the sets of the node at hand, and their bodies, to data.
+func (c *compiler) settle() {
+	if len(c.sets) == 0 {
+		return
+	}
+	first := c.align()
+	n := c.z.node(c.node)
+	n.first, n.sets = first, uint16(len(c.sets))
+	for i := range c.sets {
+		if s := &c.sets[i]; !s.steered {
+			s.at += first + uint32(len(c.sets))*setSize
+		}
+	}
+	c.z.data = append(append(c.z.data, memory(c.sets)...), c.bodies...)
+	c.sets, c.bodies = c.sets[:0], c.bodies[:0]
 }
 
 // occlude marks what is below a cut or a DNAME.
 func (c *compiler) occlude() {
-	nodes := c.z.nodes
-	for i := 1; i < len(nodes); i++ {
-		up := &nodes[c.parents[i]]
+	for _, m := range c.made {
+		n, up := c.z.node(m.node), c.z.node(m.parent)
 		switch {
 		case up.flags&isOccluded != 0:
-			nodes[i].flags |= isOccluded
-			nodes[i].aux = up.aux
+			n.flags |= isOccluded
+			n.aux = up.aux
 		case up.flags&(isCut|hasDNAME) != 0:
-			nodes[i].flags |= isOccluded
-			nodes[i].aux = c.parents[i]
+			n.flags |= isOccluded
+			n.aux = m.parent
 		}
 	}
 }
 
-// grow makes the index fit for so many nodes and fills it anew.
-func (z *Zone) grow(nodes int) {
-	z.index = make([]place, indexSize(nodes))
-	z.fill(1, len(z.nodes))
+// grow makes the index twice as large as these nodes need, and fills it anew.
+func (z *Zone) grow(nodes []made) {
+	z.index = make([]place, indexSize(2*len(nodes)+2))
+	for _, m := range nodes {
+		z.enter(z.hash(z.owner(m.node)), m.node)
+	}
 }
 
 // indexSize is how long the index is for so many nodes.
@@ -99,31 +134,37 @@ func indexSize(nodes int) int {
 	return size
 }
 
-// fill enters the nodes from first up to end.
-func (z *Zone) fill(first, end int) {
-	for i := first; i < end; i++ {
-		n := &z.nodes[i]
-		z.enter(z.hash(z.data[n.name:n.name+uint32(n.size)]), uint32(i))
-	}
-}
-
 // reindex makes the index in pieces, with a rest after each.
-func (z *Zone) reindex(rest func()) {
+func (z *Zone) reindex(nodes []uint32, rest func()) {
 	const piece = 250 // nodes
 	zeros := make([]byte, flatPiece)
-	z.index = gather[place](indexSize(len(z.nodes)), rest, func(size int) []byte { return zeros[:size] })
-	for i := 1; i < len(z.nodes); i += piece {
-		z.fill(i, min(i+piece, len(z.nodes)))
-		rest()
+	z.index = gather[place](indexSize(len(nodes)+1), rest, func(size int) []byte { return zeros[:size] })
+	for i, at := range nodes {
+		if i%piece == 0 {
+			rest()
+		}
+		z.enter(z.hash(z.owner(at)), at)
 	}
 }
 
 // enter puts a node in the index by the hash of its name.
-func (z *Zone) enter(h uint64, i uint32) {
+func (z *Zone) enter(h uint64, node uint32) {
 	mask := uint64(len(z.index) - 1)
 	at := h & mask
 	for z.index[at].node != 0 {
 		at = (at + 1) & mask
 	}
-	z.index[at] = place{uint32(h >> 32), i, z.nodes[i].name}
+	z.index[at] = place{uint32(h >> 32), node}
+}
+
+// nodes gives the nodes but that of apex, in the order of data.
+func (z *Zone) nodes() []uint32 {
+	var all []uint32
+	for _, p := range z.index {
+		if p.node != 0 {
+			all = append(all, p.node)
+		}
+	}
+	slices.Sort(all)
+	return all
 }

@@ -8,12 +8,15 @@ const maxWarm = 64
 // minWarm is from how many on it gains more than it costs.
 const minWarm = 4
 
+// lineSize is how much memory is fetched at once, in bytes.
+const lineSize = 64
+
 // warm is the memory of Warm: what each query has led to so far.
 type warm struct {
 	name  wire.Name
 	hash  [maxWarm]uint64
 	place [maxWarm]place
-	first [maxWarm]uint32 // RRset of the node
+	first [maxWarm]uint32 // RRset of the node, its offset
 	set   [maxWarm]set
 	now   [maxWarm]*selected
 	sum   uint32 // of what was touched, so that it is
@@ -55,20 +58,24 @@ func (w *warm) places(z *Zone, n int) {
 
 // chase fetches all of the answers to the first n names, by their places.
 func (w *warm) chase(z *Zone, n int) {
-	sum := uint32(0)
-	for i := range n {
-		w.first[i] = z.nodes[w.place[i].node].set
-		sum += uint32(z.data[w.place[i].name])
+	sum, last := uint32(0), uint32(len(z.data)-1)
+	for i := range n { // the node and its name, mostly also its sets and bodies
+		at := w.place[i].node
+		w.first[i] = z.node(at).first
+		sum += uint32(z.data[min(at+lineSize, last)])
 	}
 	for i := range n {
-		w.set[i] = z.sets[min(int(w.first[i]), len(z.sets)-1)]
+		w.set[i] = set{}
+		if w.first[i] != 0 {
+			w.set[i] = *z.set(w.first[i])
+		}
 	}
 	for i := range n {
 		w.now[i] = nil
-		if s := &w.set[i]; s.slot != 0 {
-			w.now[i] = z.slots[s.slot-1].Load()
+		if s := &w.set[i]; s.steered {
+			w.now[i] = z.slots[s.at].Load()
 		} else {
-			sum += uint32(z.data[min(int(s.off), len(z.data)-1)])
+			sum += uint32(z.data[min(s.at, last)])
 		}
 	}
 	for i := range n {

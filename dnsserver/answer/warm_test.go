@@ -5,6 +5,9 @@ import (
 	"testing"
 
 	"github.com/miekg/dns"
+
+	"gslbd/zone"
+	"gslbd/zone/steer"
 )
 
 // Warm reaches the node of every name, wherever the index has it, and the one that a CNAME leads to.
@@ -39,8 +42,8 @@ func TestWarmReaches(t *testing.T) {
 					want = name(c.first, first+i) // no second round
 				}
 				p := r.warm.place[i]
-				if got := z.nodes[p.node]; p.node == 0 && want != "" || p.node != 0 && want != string(z.data[got.name+1:got.name+uint32(got.size)]) {
-					t.Fatalf("%s: node %d, %q, want %q", name(c.format, first+i), p.node, z.data[got.name:got.name+uint32(got.size)], want)
+				if got := z.owner(p.node); p.node == 0 && want != "" || p.node != 0 && want != string(got[1:]) {
+					t.Fatalf("%s: node %d, %q, want %q", name(c.format, first+i), p.node, got, want)
 				}
 				if p != z.index[r.warm.hash[i]&uint64(len(z.index)-1)] {
 					displaced++
@@ -50,5 +53,39 @@ func TestWarmReaches(t *testing.T) {
 	}
 	if displaced == 0 {
 		t.Error("no name stood beside its place: this test says nothing")
+	}
+}
+
+// What a group's CNAME leads to is fetched as well.
+func TestWarmReachesTargetOfGroup(t *testing.T) {
+	rr := func(text string) dns.RR {
+		rr, err := dns.NewRR(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rr
+	}
+	set := func(rr dns.RR, g *zone.Group) zone.RRset {
+		return zone.RRset{Name: rr.Header().Name, Type: rr.Header().Rrtype, RRs: []dns.RR{rr}, Group: g}
+	}
+	alias := rr("alias.example.com. 60 CNAME Host.example.com.")
+	g := &zone.Group{Key: zone.Key{Zone: "example.com.", Name: "alias.example.com.", Type: dns.TypeCNAME}, Members: []zone.Member{{RR: alias}}}
+	z, err := CompileZone(&zone.Zone{Name: "example.com.", Groups: []*zone.Group{g}, RRsets: []zone.RRset{
+		set(rr("example.com. 60 SOA . . 1 1 1 1 1"), nil), set(alias, g), set(rr("host.example.com. 60 A 192.0.2.1"), nil)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &Reply{table: NewTable(z), entry: entry{z, true}}
+	packet, _ := new(dns.Msg).SetQuestion("alias.example.com.", dns.TypeA).Pack()
+	warm := func() string {
+		r.Warm(r.table, minWarm, func(int) []byte { return packet })
+		return string(z.owner(r.warm.place[0].node))
+	}
+	if got := warm(); got != "\x05alias" { // no answer yet
+		t.Errorf("before: %q", got)
+	}
+	r.table.Publish(g.Key, steer.Selection{Members: []int{0}})
+	if got := warm(); got != "\x04host" {
+		t.Errorf("fetched %q, want host", got)
 	}
 }

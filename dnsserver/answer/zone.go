@@ -2,6 +2,7 @@ package answer
 
 import (
 	"hash/maphash"
+	"unsafe"
 
 	"gslbd/dnsserver/wire"
 	"gslbd/zone"
@@ -17,9 +18,7 @@ type Zone struct {
 
 	seed  maphash.Seed
 	index []place // open addressing; the length is a power of two
-	nodes []node  // nodes[0] is the apex; parents precede children
-	sets  []set
-	data  []byte // names of nodes, relative to apex, each before the bodies of its static RRsets
+	data  []byte  // nodes, see node; that of apex is at 0
 
 	cuts     []cut
 	glue     []glue
@@ -29,15 +28,15 @@ type Zone struct {
 	groups map[zone.Key]steered
 }
 
-// place is an entry of the index; node 0 is the apex, which is not in the
-// index, so it marks a free place. It repeats where the node's name is, so that
-// memory is asked for the name and the node at the same time.
-type place struct{ tag, node, name uint32 }
+// place is an entry of the index. A node is told by its offset in data; that of
+// apex, 0, is not in the index, so it marks a free place.
+type place struct{ tag, node uint32 }
 
-// node is an owner name or an empty non-terminal.
+// node is an owner name or an empty non-terminal. In data its name, relative to
+// apex, is behind it; then, if nothing came between, its sets and the bodies of
+// the static ones: what one answer needs is in one or two cache lines.
 type node struct {
-	name  uint32 // offset in data
-	set   uint32 // index of its first RRset
+	first uint32 // offset in data of its sets
 	aux   uint32 // occluded: the node that governs it; cut: index in cuts; else: its wildcard child, 0 for none
 	sets  uint16
 	size  uint8 // bytes of its name, relative to apex
@@ -53,22 +52,27 @@ const (
 	isWildcard
 )
 
-// set is one RRset. A static one has its body at data[off]: size bytes, then
-// the offsets of its pointers, then of a CNAME or DNAME its target and, in
-// linkSize bytes, body.node.
+// set is one RRset. A static one has its body at data[at]: size bytes, then the
+// offsets of its pointers, then of a CNAME or DNAME the target. Before it, in
+// linkSize bytes, such a one has body.node.
 type set struct {
-	off      uint32
-	slot     uint32 // index in slots plus 1; 0 = static
+	at       uint32 // steered: index in slots
 	typ      uint16
 	count    uint16
 	size     uint16
 	pointers uint16
 	stride   uint8
 	target   uint8
+	steered  bool
 }
 
-// linkSize is how many bytes behind a target hold the node that it is.
-const linkSize = 4
+// Sizes of what is in data, where nodes and sets begin at multiples of align.
+const (
+	nodeSize = uint32(unsafe.Sizeof(node{}))
+	setSize  = uint32(unsafe.Sizeof(set{}))
+	align    = uint32(unsafe.Alignof(set{}))
+	linkSize = 4
+)
 
 // cut is the delegation of a node.
 type cut struct{ set, glue, count uint32 }
@@ -78,6 +82,25 @@ type steered struct {
 	group *zone.Group
 	slot  uint32 // index in slots
 	node  uint32
+}
+
+// node gives the node at an offset, valid until data grows.
+func (z *Zone) node(at uint32) *node { return (*node)(unsafe.Pointer(&z.data[at])) }
+
+// set gives the RRset at an offset, valid until data grows.
+func (z *Zone) set(at uint32) *set { return (*set)(unsafe.Pointer(&z.data[at])) }
+
+// sets gives the RRsets of a node, valid until data grows.
+func (z *Zone) sets(n *node) []set {
+	if n.sets == 0 {
+		return nil
+	}
+	return unsafe.Slice(z.set(n.first), n.sets)
+}
+
+// owner gives the name of the node at an offset, relative to apex.
+func (z *Zone) owner(at uint32) []byte {
+	return z.data[at+nodeSize:][:z.node(at).size]
 }
 
 // base gives where the answer of a node begins in a message that asks for it.

@@ -1,0 +1,94 @@
+package answer
+
+import (
+	"fmt"
+	"net"
+	"strings"
+	"testing"
+
+	"github.com/miekg/dns"
+
+	"gslbd/zone"
+)
+
+// What an answer needs stands together: the node, its name, its sets, and their
+// bodies in the order of the sets.
+func TestNodesStandTogether(t *testing.T) {
+	z := floodZone(t, 3000, "text.example.com. 60 TXT a", "alias.example.com. 60 CNAME host-0.example.com.")
+	for _, at := range z.nodes() {
+		n, next := z.node(at), at+nodeSize
+		if n.sets == 0 {
+			continue // nothing to fetch
+		}
+		next = (next + uint32(n.size) + align - 1) / align * align
+		if n.first != next {
+			t.Fatalf("%q at %d: sets at %d, want %d", z.owner(at), at, n.first, next)
+		}
+		next += setSize * uint32(n.sets)
+		for _, s := range z.sets(n) {
+			if s.target != 0 {
+				next += linkSize
+			}
+			if s.at != next {
+				t.Fatalf("%q: type %d at %d, want %d", z.owner(at), s.typ, s.at, next)
+			}
+			next += uint32(s.size) + 2*uint32(s.pointers) + uint32(s.target)
+		}
+	}
+	if a := z.node(z.nodes()[0]); string(z.owner(z.nodes()[0])) != "\x06host-0" || z.sets(a)[0].at+uint32(z.sets(a)[0].size)-z.nodes()[0] != 52 {
+		t.Errorf("%q: an A record of a name of 7 bytes does not stand in 52: %+v", z.owner(z.nodes()[0]), z.sets(a))
+	}
+}
+
+// upwards is a zone whose names come from the deepest up, its apex last.
+func upwards(t *testing.T, n int) *Zone {
+	t.Helper()
+	src := &zone.Zone{Name: "example.com."}
+	add := func(rr dns.RR) {
+		h := rr.Header()
+		src.RRsets = append(src.RRsets, zone.RRset{Name: h.Name, Type: h.Rrtype, TTL: 60, RRs: []dns.RR{rr}})
+	}
+	head := func(name string, typ uint16) dns.RR_Header { return dns.RR_Header{Name: name, Rrtype: typ} }
+	add(&dns.A{Hdr: head("a.late.example.com.", dns.TypeA), A: net.IPv4zero})
+	for i := range n {
+		name := fmt.Sprintf("a.b.c%d.example.com.", i)
+		add(&dns.A{Hdr: head(name, dns.TypeA), A: net.IPv4(10, 0, byte(i>>8), byte(i))})
+		_, name, _ = strings.Cut(strings.TrimPrefix(name, "a."), ".") // b stays empty
+		add(&dns.A{Hdr: head(name, dns.TypeA), A: net.IPv4(10, 1, byte(i>>8), byte(i))})
+		add(&dns.TXT{Hdr: head(name, dns.TypeTXT), Txt: []string{"t"}})
+	}
+	add(&dns.A{Hdr: head("late.example.com.", dns.TypeA), A: net.IPv4zero})
+	add(&dns.SOA{Hdr: head("example.com.", dns.TypeSOA), Ns: ".", Mbox: ".", Minttl: 60})
+	z, err := CompileZone(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return z
+}
+
+// Names that come after the ones below them have their sets elsewhere, and all
+// are found; what has no sets is looked at by Warm without harm.
+func TestNamesFromTheDeepestUp(t *testing.T) {
+	const names = 2000
+	z := upwards(t, names)
+	if late := z.nodes()[0]; string(z.owner(late)) != "\x04late" || z.node(late).first <= 1<<16 {
+		t.Errorf("%q is first, with sets at %d: what Warm must not take for a set looks harmless", z.owner(late), z.node(late).first)
+	}
+	r := &Reply{table: NewTable(z), entry: entry{z, true}}
+	for i := range names {
+		var packets [minWarm][]byte
+		for k, format := range []string{"a.b.c%d.", "b.c%d.", "c%d.", "x.c%d."} {
+			name := fmt.Sprintf(format+"example.com.", i)
+			packets[k], _ = new(dns.Msg).SetQuestion(name, dns.TypeA).Pack()
+			at, exact := z.find(asked(t, name))
+			want := []int{1, 0, 2, 2}[k] // RRsets; x is not there, what encloses it is
+			if exact != (k < 3) || len(z.sets(z.node(at))) != want {
+				t.Fatalf("%s: found %v, %q, with %d sets, want %d", name, exact, z.owner(at), len(z.sets(z.node(at))), want)
+			}
+		}
+		r.Warm(r.table, minWarm, func(i int) []byte { return packets[i] })
+		if r.warm.set[1].typ != 0 || r.warm.set[2].typ != dns.TypeA {
+			t.Fatalf("%d: touched %+v", i, r.warm.set[:minWarm])
+		}
+	}
+}
