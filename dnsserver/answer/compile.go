@@ -21,7 +21,7 @@ type compiler struct {
 	cuts []delegation
 
 	name   string // of the RRset at hand
-	owner  []byte // lower-case wire form of name
+	owner  []byte // lower-case wire form of name; nil before the first
 	node   uint32 // of name
 	sets   []set  // of name so far; settle gives them their place
 	bodies []byte // of sets, whose offsets begin here
@@ -112,7 +112,7 @@ func (c *compiler) add(r *zone.RRset) error {
 	if uint64(len(z.data)+len(c.bodies)+maxOne) > math.MaxUint32 {
 		return errors.New("the zone is larger than 4 GiB")
 	}
-	if r.Name != c.name {
+	if r.Name != c.name || c.owner == nil {
 		c.settle()
 		if err := c.enterOwner(r.Name); err != nil {
 			return err

@@ -88,6 +88,7 @@ func TestCompileErrors(t *testing.T) {
 		"zones/included:7: x.zone/TXT: the records are larger than 63487":   steered(built(t, "zone.", soa, strings.Join(large, "|"))),
 		"zones/zone: zone/SOA: not one SOA":                                 built(t, "zone.", soa+"|"+soa),
 		"zones/zone: x.zone/A: no records":                                  {Name: "zone.", File: "zones/zone", RRsets: []zone.RRset{{Name: "x.zone.", Type: dns.TypeA}}},
+		"zones/zone: /A: the name is outside the zone zone":                 {Name: "zone.", File: "zones/zone", RRsets: []zone.RRset{{Type: dns.TypeA, RRs: []dns.RR{&dns.A{A: net.IPv4zero}}}}},
 		"zones/bad: name \"bad\" does not end with a dot":                   {Name: "bad", File: "zones/bad"},
 		"zones/zone: zone/A: \"?0102\" is not an IPv4 address":              a(zone.RRset{Name: "zone.", Type: 1}, &dns.A{Hdr: dns.RR_Header{Name: "zone.", Rrtype: 1}, A: net.IP{1, 2}}),
 		"zones/zone: zone/AAAA: \"?0102\" is not an IPv6 address":           a(zone.RRset{Name: "zone.", Type: 28}, &dns.AAAA{Hdr: dns.RR_Header{Name: "zone.", Rrtype: 28}, AAAA: net.IP{1, 2}}),
