@@ -109,7 +109,7 @@ func (c *compiler) add(r *zone.RRset) error {
 	if len(r.RRs) == 0 {
 		return errors.New("no records")
 	}
-	if uint64(len(z.data)+len(c.bodies)+maxOne) > math.MaxUint32 {
+	if uint64(len(z.data)+len(c.sets)*int(setSize)+len(c.bodies)+maxOne) > math.MaxUint32 {
 		return errors.New("the zone is larger than 4 GiB")
 	}
 	if r.Name != c.name || c.owner == nil {
