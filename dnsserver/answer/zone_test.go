@@ -16,6 +16,9 @@ import (
 func TestNodesStandTogether(t *testing.T) {
 	z := floodZone(t, 3000, "text.example.com. 60 TXT a", "alias.example.com. 60 CNAME host-0.example.com.")
 	for _, at := range z.nodes() {
+		if at%align != 0 {
+			t.Fatalf("%q at %d, not a multiple of %d", z.owner(at), at, align)
+		}
 		n, next := z.node(at), at+nodeSize
 		if n.sets == 0 {
 			continue // nothing to fetch
