@@ -79,13 +79,15 @@ func newCompiler(src *zone.Zone) (*compiler, error) {
 		return nil, err
 	}
 	lower(apex)
-	owners, bytes, previous := 1, 0, ""
+	owners, bytes, previous := 1, int(nodeSize+align), ""
 	for i := range src.RRsets {
-		if r := &src.RRsets[i]; r.Name != previous {
+		r := &src.RRsets[i]
+		if r.Name != previous {
 			owners++
-			bytes += max(0, len(r.Name)-len(src.Name)+1)
+			bytes += int(nodeSize+align) + max(0, len(r.Name)-len(src.Name)+1)
 			previous = r.Name
 		}
+		bytes += int(setSize) + room(r)
 	}
 	z := &Zone{
 		name:   src.Name,
@@ -93,7 +95,7 @@ func newCompiler(src *zone.Zone) (*compiler, error) {
 		labels: dns.CountLabel(src.Name),
 		seed:   maphash.MakeSeed(),
 		index:  make([]place, indexSize(owners)),
-		data:   make([]byte, 0, bytes+owners*int(nodeSize+align)+len(src.RRsets)*int(setSize)+20*src.Records),
+		data:   make([]byte, 0, bytes),
 		slots:  make([]slot, 0, len(src.Groups)),
 		groups: make(map[zone.Key]steered, len(src.Groups)),
 	}
@@ -101,6 +103,14 @@ func newCompiler(src *zone.Zone) (*compiler, error) {
 	c.pack.apex = apex
 	c.append(nil)
 	return c, nil
+}
+
+// room guesses how many bytes the records take: for addresses, of which there are most, exactly.
+func room(r *zone.RRset) int {
+	if each := int(stride(r.RRs)); each != 0 {
+		return each * len(r.RRs)
+	}
+	return 20 * len(r.RRs)
 }
 
 // add compiles one RRset.

@@ -29,8 +29,8 @@ type entry struct {
 	leaf bool // no zone of the table is below it
 }
 
-// NewTable makes a table of zones, which may also be in other tables: a reload
-// compiles what changed and shares the rest. Of two zones with one name the
+// NewTable makes a table of zones, which may also be in other tables: one that
+// is loaded anew need not take the others along. Of two zones with one name the
 // later counts.
 func NewTable(zones ...*Zone) *Table {
 	size := 2
