@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"hash/maphash"
 	"math"
-	"slices"
 
 	"github.com/miekg/dns"
 
@@ -133,7 +132,7 @@ func (c *compiler) add(r *zone.RRset) error {
 	if n.sets != 0 {
 		return errors.New("the RRsets of this name do not stand next to each other")
 	}
-	if slices.ContainsFunc(c.sets, func(s set) bool { return s.typ == r.Type }) {
+	if ofType(c.sets, r.Type) >= 0 {
 		return errors.New("two RRsets of this name and type")
 	}
 	s, err := c.bodyOf(r, n)

@@ -79,10 +79,8 @@ func (z *Zone) addresses(name *wire.Name, server string, pos int, cut uint32) (f
 
 // offset gives where the node's RRset of a type is in data, 0 for none.
 func (z *Zone) offset(n *node, typ uint16) uint32 {
-	for i, s := range z.sets(n) {
-		if s.typ == typ {
-			return n.first + uint32(i)*setSize
-		}
+	if i := ofType(z.sets(n), typ); i >= 0 {
+		return n.first + uint32(i)*setSize
 	}
 	return 0
 }

@@ -10,12 +10,20 @@ import (
 // rrset gives the node's RRset of a type, nil for none.
 func (z *Zone) rrset(n *node, typ uint16) *set {
 	sets := z.sets(n)
-	for i := range sets {
-		if sets[i].typ == typ {
-			return &sets[i]
-		}
+	if i := ofType(sets, typ); i >= 0 {
+		return &sets[i]
 	}
 	return nil
+}
+
+// ofType gives the index of the RRset of a type, -1 for none.
+func ofType(sets []set, typ uint16) int {
+	for i := range sets {
+		if sets[i].typ == typ {
+			return i
+		}
+	}
+	return -1
 }
 
 // holds tells whether name is the apex or below it.

@@ -14,7 +14,7 @@ import (
 
 // flatMark begins what Flatten writes; what it holds is as this very program
 // lays it out in memory.
-const flatMark = "gslbd compiled zone 1\n"
+const flatMark = "gslbd compiled zone 2\n"
 
 // errFlat is about what no Flatten wrote.
 var errFlat = errors.New("not a compiled zone")

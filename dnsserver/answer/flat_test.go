@@ -95,7 +95,7 @@ func TestUnflattenDamage(t *testing.T) {
 	}
 	for what, text := range map[string][]byte{
 		"nothing of the kind": []byte("HTTP/1.1 200 OK\r\n\r\n"),
-		"another mark":        bytes.Replace(whole, []byte("zone 1"), []byte("zone 2"), 1),
+		"another mark":        bytes.Replace(whole, []byte("zone 2"), []byte("zone 1"), 1),
 		"a size below 0":      bytes.Repeat([]byte{0xff}, 64),
 		"a size beyond all":   append([]byte{0, 0, 0, 0, 0, 0, 0, 1}, whole...),
 	} {

@@ -13,17 +13,21 @@ import (
 	"gslbd/zone"
 )
 
+// rrsetOf makes an RRset of one record.
+func rrsetOf(t *testing.T, text string) zone.RRset {
+	t.Helper()
+	rr, err := dns.NewRR(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return zone.RRset{Name: rr.Header().Name, Type: rr.Header().Rrtype, TTL: 60, RRs: []dns.RR{rr}}
+}
+
 // floodZone has n names below example.com, at depths 1 to 5.
 func floodZone(t *testing.T, n int, more ...string) *Zone {
 	t.Helper()
 	src := &zone.Zone{Name: "example.com.", Records: n}
-	add := func(text string) {
-		rr, err := dns.NewRR(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		src.RRsets = append(src.RRsets, zone.RRset{Name: rr.Header().Name, Type: rr.Header().Rrtype, TTL: 60, RRs: []dns.RR{rr}})
-	}
+	add := func(text string) { src.RRsets = append(src.RRsets, rrsetOf(t, text)) }
 	add("example.com. 60 SOA host-0 host 1 1 1 1 1")
 	for i := range n {
 		add(fmt.Sprintf("host-%d.%sexample.com. 60 A 192.0.2.1", i, strings.Repeat(fmt.Sprintf("d%d.", i%97), i%5)))

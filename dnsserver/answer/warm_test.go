@@ -58,20 +58,10 @@ func TestWarmReaches(t *testing.T) {
 
 // What a group's CNAME leads to is fetched as well.
 func TestWarmReachesTargetOfGroup(t *testing.T) {
-	rr := func(text string) dns.RR {
-		rr, err := dns.NewRR(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return rr
-	}
-	set := func(rr dns.RR, g *zone.Group) zone.RRset {
-		return zone.RRset{Name: rr.Header().Name, Type: rr.Header().Rrtype, RRs: []dns.RR{rr}, Group: g}
-	}
-	alias := rr("alias.example.com. 60 CNAME Host.example.com.")
-	g := &zone.Group{Key: zone.Key{Zone: "example.com.", Name: "alias.example.com.", Type: dns.TypeCNAME}, Members: []zone.Member{{RR: alias}}}
-	z, err := CompileZone(&zone.Zone{Name: "example.com.", Groups: []*zone.Group{g}, RRsets: []zone.RRset{
-		set(rr("example.com. 60 SOA . . 1 1 1 1 1"), nil), set(alias, g), set(rr("host.example.com. 60 A 192.0.2.1"), nil)}})
+	alias := rrsetOf(t, "alias.example.com. 60 CNAME Host.example.com.")
+	alias.Group = &zone.Group{Key: zone.Key{Zone: "example.com.", Name: alias.Name, Type: alias.Type}, Members: []zone.Member{{RR: alias.RRs[0]}}}
+	z, err := CompileZone(&zone.Zone{Name: "example.com.", Groups: []*zone.Group{alias.Group}, RRsets: []zone.RRset{
+		rrsetOf(t, "example.com. 60 SOA . . 1 1 1 1 1"), alias, rrsetOf(t, "host.example.com. 60 A 192.0.2.1")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +74,7 @@ func TestWarmReachesTargetOfGroup(t *testing.T) {
 	if got := warm(); got != "\x05alias" { // no answer yet
 		t.Errorf("before: %q", got)
 	}
-	r.table.Publish(g.Key, steer.Selection{Members: []int{0}})
+	r.table.Publish(alias.Group.Key, steer.Selection{Members: []int{0}})
 	if got := warm(); got != "\x04host" {
 		t.Errorf("fetched %q, want host", got)
 	}

@@ -2,8 +2,6 @@ package answer
 
 import (
 	"fmt"
-	"net"
-	"strings"
 	"testing"
 
 	"github.com/miekg/dns"
@@ -47,21 +45,17 @@ func TestNodesStandTogether(t *testing.T) {
 func upwards(t *testing.T, n int) *Zone {
 	t.Helper()
 	src := &zone.Zone{Name: "example.com."}
-	add := func(rr dns.RR) {
-		h := rr.Header()
-		src.RRsets = append(src.RRsets, zone.RRset{Name: h.Name, Type: h.Rrtype, TTL: 60, RRs: []dns.RR{rr}})
+	add := func(format string, args ...any) {
+		src.RRsets = append(src.RRsets, rrsetOf(t, fmt.Sprintf(format, args...)))
 	}
-	head := func(name string, typ uint16) dns.RR_Header { return dns.RR_Header{Name: name, Rrtype: typ} }
-	add(&dns.A{Hdr: head("a.late.example.com.", dns.TypeA), A: net.IPv4zero})
+	add("a.late.example.com. 60 A 192.0.2.1")
 	for i := range n {
-		name := fmt.Sprintf("a.b.c%d.example.com.", i)
-		add(&dns.A{Hdr: head(name, dns.TypeA), A: net.IPv4(10, 0, byte(i>>8), byte(i))})
-		_, name, _ = strings.Cut(strings.TrimPrefix(name, "a."), ".") // b stays empty
-		add(&dns.A{Hdr: head(name, dns.TypeA), A: net.IPv4(10, 1, byte(i>>8), byte(i))})
-		add(&dns.TXT{Hdr: head(name, dns.TypeTXT), Txt: []string{"t"}})
+		add("a.b.c%d.example.com. 60 A 192.0.2.1", i) // b stays empty
+		add("c%d.example.com. 60 A 192.0.2.2", i)
+		add("c%d.example.com. 60 TXT t", i)
 	}
-	add(&dns.A{Hdr: head("late.example.com.", dns.TypeA), A: net.IPv4zero})
-	add(&dns.SOA{Hdr: head("example.com.", dns.TypeSOA), Ns: ".", Mbox: ".", Minttl: 60})
+	add("late.example.com. 60 A 192.0.2.3")
+	add("example.com. 60 SOA . . 1 1 1 1 1")
 	z, err := CompileZone(src)
 	if err != nil {
 		t.Fatal(err)
