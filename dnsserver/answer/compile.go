@@ -39,8 +39,8 @@ type delegation struct {
 // published. An error names the RRset, and file and line where they are known.
 func CompileZone(src *zone.Zone) (*Zone, error) { return CompileGently(src, func() {}) }
 
-// CompileGently is CompileZone that calls rest after each RRset, which takes a
-// microsecond: what runs beside it can have its turn there.
+// CompileGently is CompileZone that calls rest after each RRset and once more for each
+// name, which takes a microsecond: what runs beside it can have its turn there.
 func CompileGently(src *zone.Zone, rest func()) (*Zone, error) {
 	c, err := newCompiler(src)
 	if err != nil {
@@ -53,8 +53,11 @@ func CompileGently(src *zone.Zone, rest func()) (*Zone, error) {
 		rest()
 	}
 	c.settle()
-	c.occlude()
-	c.link(rest)
+	for _, m := range c.made {
+		c.occlude(m)
+		c.link(m)
+		rest()
+	}
 	c.delegate()
 	if len(c.z.negative.data) == 0 {
 		return nil, fmt.Errorf("%s: zone %s has no SOA", src.File, zone.Display(src.Name))

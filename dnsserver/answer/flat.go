@@ -21,14 +21,15 @@ var errFlat = errors.New("not a compiled zone")
 
 // Flatten writes the zone for Unflatten, in another process of the same program.
 // Groups are not in it, but their order is: the reader must have the same ones.
-func (z *Zone) Flatten(out io.Writer, groups []*zone.Group) error {
+// It calls rest after every microsecond or two of its own work, see CompileGently.
+func (z *Zone) Flatten(out io.Writer, groups []*zone.Group, rest func()) error {
 	w := &flatWriter{w: bufio.NewWriterSize(out, 1<<16)}
 	put(w, []byte(flatMark))
 	put(w, []byte(z.name))
 	put(w, z.apex)
 	put(w, []int{z.labels, z.depth})
 	put(w, z.data)
-	put(w, z.nodes())
+	put(w, z.nodes(rest))
 	put(w, z.cuts)
 	put(w, z.glue)
 	b := &z.negative

@@ -30,7 +30,7 @@ func flattened(t testing.TB, z *zone.Zone) *answer.Zone {
 func flat(t testing.TB, z *zone.Zone) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	if err := compile(t, z).Flatten(&out, z.Groups); err != nil {
+	if err := compile(t, z).Flatten(&out, z.Groups, func() {}); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()
@@ -108,8 +108,8 @@ func TestUnflattenDamage(t *testing.T) {
 	}
 }
 
-// A large zone is read in pieces, with a rest after each, and every name of it
-// is found.
+// A large zone is written and read in pieces, with a rest after each, and every
+// name of it is found.
 func TestUnflattenRests(t *testing.T) {
 	const names = 20_000
 	text := new(strings.Builder)
@@ -118,6 +118,10 @@ func TestUnflattenRests(t *testing.T) {
 		fmt.Fprintf(text, "a-name-of-some-length-%d A 192.0.2.2\n", i)
 	}
 	z := parse(t, "example.", text.String())
+	rested := 0
+	if err := compile(t, z).Flatten(io.Discard, z.Groups, func() { rested++ }); err != nil || rested < 2*names/32 {
+		t.Errorf("%d rests while it was written, want %d; %v", rested, 2*names/32, err)
+	}
 	whole := flat(t, z)
 	rests, longest, last := 0, 0, 0
 	in := bytes.NewReader(whole)
@@ -152,10 +156,10 @@ func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
 
 func TestFlattenFails(t *testing.T) {
 	z := parse(t, "example.", "@ SOA ns1 host 1 2 3 4 5\n@ NS ns1\nns1 A 192.0.2.1\n")
-	if err := compile(t, z).Flatten(fullDisk{}, nil); !errors.Is(err, errFull) {
+	if err := compile(t, z).Flatten(fullDisk{}, nil, func() {}); !errors.Is(err, errFull) {
 		t.Errorf("%v", err)
 	}
-	if err := compile(t, z).Flatten(io.Discard, nil); err != nil {
+	if err := compile(t, z).Flatten(io.Discard, nil, func() {}); err != nil {
 		t.Error(err)
 	}
 }

@@ -6,19 +6,16 @@ import (
 	"gslbd/dnsserver/wire"
 )
 
-// link notes with every static CNAME where its target is, so that a query need
-// not look it up.
-func (c *compiler) link(rest func()) {
+// link notes with a node's static CNAME where its target is, so that a query
+// need not look it up.
+func (c *compiler) link(m made) {
 	z := c.z
-	for _, m := range c.made {
-		n := z.node(m.node)
-		if n.flags&hasCNAME == 0 {
-			continue
-		}
-		if s := z.rrset(n, wire.TypeCNAME); !s.steered {
-			binary.LittleEndian.PutUint32(z.data[s.at-linkSize:], z.nodeOf(z.target(s)))
-			rest()
-		}
+	n := z.node(m.node)
+	if n.flags&hasCNAME == 0 {
+		return
+	}
+	if s := z.rrset(n, wire.TypeCNAME); !s.steered {
+		binary.LittleEndian.PutUint32(z.data[s.at-linkSize:], z.nodeOf(z.target(s)))
 	}
 }
 

@@ -2,7 +2,6 @@ package answer
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"gslbd/dnsserver/wire"
@@ -102,18 +101,16 @@ func (c *compiler) settle() {
 	c.sets, c.bodies = c.sets[:0], c.bodies[:0]
 }
 
-// occlude marks what is below a cut or a DNAME.
-func (c *compiler) occlude() {
-	for _, m := range c.made {
-		n, up := c.z.node(m.node), c.z.node(m.parent)
-		switch {
-		case up.flags&isOccluded != 0:
-			n.flags |= isOccluded
-			n.aux = up.aux
-		case up.flags&(isCut|hasDNAME) != 0:
-			n.flags |= isOccluded
-			n.aux = m.parent
-		}
+// occlude marks a node that is below a cut or a DNAME; the one above it comes first.
+func (c *compiler) occlude(m made) {
+	n, up := c.z.node(m.node), c.z.node(m.parent)
+	switch {
+	case up.flags&isOccluded != 0:
+		n.flags |= isOccluded
+		n.aux = up.aux
+	case up.flags&(isCut|hasDNAME) != 0:
+		n.flags |= isOccluded
+		n.aux = m.parent
 	}
 }
 
@@ -157,14 +154,24 @@ func (z *Zone) enter(h uint64, node uint32) {
 	z.index[at] = place{uint32(h >> 32), node}
 }
 
-// nodes gives the nodes but that of apex, in the order of data.
-func (z *Zone) nodes() []uint32 {
-	var all []uint32
-	for _, p := range z.index {
-		if p.node != 0 {
-			all = append(all, p.node)
+// nodes gives the nodes but that of apex, in the order of data, with a rest
+// after every microsecond or two.
+func (z *Zone) nodes(rest func()) []uint32 {
+	begins := make([]bool, len(z.data)/int(align)) // a node, at each place where one may
+	for i, p := range z.index {
+		begins[p.node/align] = true
+		if i%32 == 0 {
+			rest()
 		}
 	}
-	slices.Sort(all)
+	all := make([]uint32, 0, len(z.index)/2)
+	for i, yes := range begins {
+		if i > 0 && yes {
+			all = append(all, uint32(i)*align)
+		}
+		if i%1024 == 0 {
+			rest()
+		}
+	}
 	return all
 }

@@ -68,9 +68,10 @@ func LoadApart(in io.Reader, out io.Writer, when string) error {
 		return fmt.Errorf("reading the order: %w", err)
 	}
 	courtesy := health.Courtesy{Unbounded: when == LoadIdle}
-	z, problems := loadGently(o.Source, o.Vocabulary, o.Guard, every(stepsAtOnce, courtesy.GiveWay))
+	rest := every(stepsAtOnce, courtesy.GiveWay)
+	z, problems := loadGently(o.Source, o.Vocabulary, o.Guard, rest)
 	w := bufio.NewWriter(out)
-	if err := deliver(w, z, problems); err != nil {
+	if err := deliver(w, z, problems, rest); err != nil {
 		return fmt.Errorf("delivering: %w", err)
 	}
 	return w.Flush()
@@ -87,7 +88,7 @@ func every(n int, f func()) func() {
 	}
 }
 
-func deliver(w io.Writer, z *served, problems zone.Problems) error {
+func deliver(w io.Writer, z *served, problems zone.Problems, rest func()) error {
 	encoder, buffer := gob.NewEncoder(w), make([]byte, 2*dns.MaxMsgSize) // more than any record takes
 	if z == nil {
 		return encoder.Encode(delivery{Problems: problems})
@@ -104,7 +105,7 @@ func deliver(w io.Writer, z *served, problems zone.Problems) error {
 			return err
 		}
 	}
-	return z.compiled.Flatten(w, z.groups)
+	return z.compiled.Flatten(w, z.groups, rest)
 }
 
 func packGroup(g *zone.Group, buffer []byte) (packedGroup, error) {
