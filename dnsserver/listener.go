@@ -171,26 +171,25 @@ func (s *Server) bindUDP(network string, addr netip.AddrPort, join bool) (*net.U
 				return err
 			}
 		}
-		if join {
-			return sharePort(raw, true)
+		if err := setOptions(raw, addr); err != nil || !join {
+			return err
 		}
-		return nil
+		return sharePort(raw, true)
 	}}
 	packets, err := config.ListenPacket(context.Background(), network, addr.String())
 	if err != nil {
 		return nil, err
 	}
 	conn := packets.(*net.UDPConn)
-	raw, err := conn.SyscallConn()
-	if err == nil {
-		err = setOptions(raw, addr)
-	}
-	if err == nil && !join && batches {
-		err = sharePort(raw, true)
-	}
-	if err != nil {
-		_ = conn.Close()
-		return nil, err
+	if !join && batches {
+		raw, err := conn.SyscallConn()
+		if err == nil {
+			err = sharePort(raw, true)
+		}
+		if err != nil {
+			_ = conn.Close()
+			return nil, err
+		}
 	}
 	s.setBuffers(conn)
 	return conn, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"go.uber.org/zap"
@@ -148,8 +149,12 @@ func (s *Server) replace(all, fresh, gone []*listener) {
 		s.opts.Log.Info("listening", zap.Stringer("address", l.bound))
 	}
 	s.mu.Unlock()
+	var left sync.WaitGroup // all at once: each one takes a moment
 	for _, l := range gone {
-		s.leave(l)
+		left.Go(func() { s.leave(l) })
+	}
+	left.Wait()
+	for _, l := range gone {
 		s.opts.Log.Info("no longer listening", zap.Stringer("address", l.bound))
 	}
 }

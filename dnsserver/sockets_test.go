@@ -3,10 +3,13 @@ package dnsserver
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
 	"io"
 	"net"
 	"net/netip"
 	"os"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -174,4 +177,47 @@ func skip(t testing.TB, format string, args ...any) {
 		t.Fatalf(format, args...)
 	}
 	t.Skipf(format, args...)
+}
+
+// A wildcard socket answers from the address asked from its very first message on.
+func TestWildcardFromTheFirst(t *testing.T) {
+	one := free(t, "127.0.0.61")
+	at := netip.MustParseAddrPort(one)
+	asked := netip.AddrPortFrom(netip.MustParseAddr("127.0.0.64"), at.Port())
+	s := start(t, Options{Listen: []string{one}, Workers: 2}, echo)
+	var done atomic.Bool
+	var answered atomic.Int64
+	var clients sync.WaitGroup
+	conn, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	clients.Go(func() {
+		for !done.Load() {
+			_, _ = conn.WriteToUDPAddrPort(query(1, 20), asked)
+		}
+	})
+	clients.Go(func() {
+		buffer := make([]byte, 100)
+		for {
+			_, from, err := conn.ReadFromUDPAddrPort(buffer)
+			if err != nil {
+				return
+			}
+			if from != asked {
+				t.Errorf("asked %s, answered by %s", asked, from)
+			}
+			answered.Add(1)
+		}
+	})
+	for range 20 {
+		relisten(t, s, fmt.Sprintf(":%d", at.Port()))
+		relisten(t, s, one)
+	}
+	done.Store(true)
+	_ = conn.Close()
+	clients.Wait()
+	if answered.Load() == 0 {
+		t.Error("nothing was answered")
+	}
 }

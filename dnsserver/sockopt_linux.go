@@ -18,8 +18,9 @@ func sharePort(raw syscall.RawConn, on bool) error {
 	return setInt(raw, unix.SOL_SOCKET, unix.SO_REUSEPORT, value)
 }
 
-// setOptions prepares a bound UDP socket. Answers are never fragmented on hearsay: path MTU news, which anyone can forge, are ignored
-// (as NSD and Knot do). Wildcard sockets are told the address that was asked.
+// setOptions prepares a UDP socket for the address that it is to be bound to: before that, as the kernel heeds the options when it queues
+// a message. Answers are never fragmented on hearsay: path MTU news, which anyone can forge, are ignored (as NSD and Knot do). Wildcard
+// sockets are told the address that was asked.
 func setOptions(raw syscall.RawConn, addr netip.AddrPort) error {
 	level, mtu, omit, info := unix.IPPROTO_IP, unix.IP_MTU_DISCOVER, unix.IP_PMTUDISC_OMIT, unix.IP_PKTINFO
 	if addr.Addr().Is6() {

@@ -15,7 +15,7 @@ import (
 // batches says that this system serves UDP with several sockets per address and many messages per call.
 const batches = true
 
-// drainBatches bounds what is still answered at a stop: the queries that wait in the socket's buffer.
+// drainBatches bounds what drain answers: the queries that wait in the socket's buffer.
 const drainBatches = 64
 
 // udpWorker serves one UDP socket: the goroutine in run owns all of it but the counters and what stop needs.
@@ -29,6 +29,7 @@ type udpWorker struct {
 	responder responder
 	warm      func(n int, query func(int) []byte) // Responder.Warm; nil for other responders
 	rest      func()                              // Responder.Rest; does nothing for others
+	settle    func()                              // settle; tests put their own here
 	query     func(int) []byte                    // batch.query; one closure for the whole life
 	guard     *guard
 	log       *zap.Logger
@@ -44,7 +45,7 @@ func newUDPWorker(conn *net.UDPConn, addr netip.AddrPort, s *Server) (*udpWorker
 		return nil, err
 	}
 	wildcard := addr.Addr().IsUnspecified()
-	w := &udpWorker{tally: s.tally(), fd: fd, addr: addr, wildcard: wildcard, guard: &s.guard, log: s.opts.Log, b: newBatch(wildcard)}
+	w := &udpWorker{tally: s.tally(), fd: fd, addr: addr, wildcard: wildcard, guard: &s.guard, log: s.opts.Log, b: newBatch(wildcard), settle: settle}
 	w.responder, w.query, w.rest = s.newResponder(&w.outcomes), w.b.query, func() {}
 	if r, ok := w.responder.(*Responder); ok {
 		w.warm, w.rest = r.Warm, r.Rest
@@ -85,13 +86,22 @@ func (w *udpWorker) run() {
 		}
 	}
 	w.stop() // which may not be over yet
+	w.drain()
 	deafen(w.fd)
+	w.settle()
+	w.drain()
+}
+
+// drain answers what is queued.
+func (w *udpWorker) drain() {
 	for range drainBatches {
 		n, errno := w.b.receive(w.fd)
-		if errno != 0 {
-			break
+		if errno == unix.EAGAIN {
+			return
 		}
-		w.turn(n)
+		if n > 0 {
+			w.turn(n)
+		}
 	}
 }
 
@@ -100,6 +110,16 @@ func (w *udpWorker) run() {
 func deafen(fd int) {
 	if self, err := unix.Getsockname(fd); err == nil {
 		_ = unix.Connect(fd, self) // fails when the address has left the machine: then nothing comes anyway
+	}
+}
+
+// settle returns when messages for which the kernel had chosen a socket before the call are in that socket's queue: some 10 ms. The
+// kernel looks a socket up and queues the message in one RCU read-side section; membarrier(2) waits until all that have begun are over.
+// Where the kernel does not do that (nohz_full, a filter of system calls), the time it usually takes must do.
+func settle() {
+	const global = 1 // MEMBARRIER_CMD_GLOBAL
+	if _, _, errno := unix.Syscall(unix.SYS_MEMBARRIER, global, 0, 0); errno != 0 {
+		time.Sleep(30 * time.Millisecond)
 	}
 }
 
