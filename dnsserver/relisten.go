@@ -44,12 +44,12 @@ func (s *Server) bindAll(addresses []string) (commit func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.tooMany(len(slices.Concat(groups...))); err != nil {
-		return nil, err
-	}
 	s.mu.Lock()
 	kept, gone := match(groups, s.listeners)
 	s.mu.Unlock()
+	if err := s.tooMany(groups, kept); err != nil {
+		return nil, err
+	}
 	var fresh []*listener
 	// An address that overlaps with one to go takes its clients as soon as it is bound: those come last, when little can fail.
 	for _, takesOver := range []bool{false, true} {
@@ -74,11 +74,21 @@ func (s *Server) bindAll(addresses []string) (commit func(), err error) {
 	return func() { s.replace(slices.Concat(kept...), fresh, gone) }, nil
 }
 
-// tooMany refuses more workers than there may be.
-func (s *Server) tooMany(addresses int) error {
-	workers := addresses * s.opts.Workers
-	if !batches || workers <= maxWorkers {
+// tooMany refuses more workers than there may be, or than may be added to those that serve already.
+func (s *Server) tooMany(groups [][]endpoint, kept [][]*listener) error {
+	if !batches {
 		return nil
+	}
+	addresses, fresh := 0, 0
+	for i, group := range groups {
+		addresses += len(group)
+		if len(kept[i]) == 0 { // else only a family can be missing, which may go on missing
+			fresh += len(group)
+		}
+	}
+	workers := addresses * s.opts.Workers
+	if workers <= maxWorkers {
+		return haveThreads(fresh * s.opts.Workers)
 	}
 	e := &ListenError{Reason: fmt.Sprintf("%d addresses with %d UDP workers each are %d threads, at most %d", addresses, s.opts.Workers, workers, maxWorkers),
 		Hint: "listen on fewer addresses"}

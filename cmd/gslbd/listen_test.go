@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -136,4 +139,66 @@ func TestReloadListenUnderLoad(t *testing.T) {
 		t.Errorf("%d queries sent, %d answered", sent.Load(), answered.Load())
 	}
 	t.Logf("%d queries during %d reloads, all answered", answered.Load(), 4*rounds)
+}
+
+// TestReloadBeyondThreads: new addresses for whose workers a limit of threads has no room are refused; the server, which
+// would end without threads, goes on, and takes them when the limit is raised.
+func TestReloadBeyondThreads(t *testing.T) {
+	const room = 100
+	dir := site(t, "udp: { workers: 8 }\nwatch: false\n", steady)
+	server := func() *exec.Cmd {
+		cmd := program(t, dir, "serve")
+		if os.Geteuid() == 0 { // whom that limit does not bind
+			const other = 64123
+			if err := os.Chown(dir, other, other); err != nil {
+				t.Fatal(err)
+			}
+			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: other, Gid: other}}
+			cmd.Path = copyProgram(t, cmd.Path)
+		}
+		return cmd
+	}
+	s := started(t, dir, server())
+	limit := func(n int) {
+		cmd := exec.Command("prlimit", fmt.Sprintf("--pid=%d", s.cmd.Process.Pid), fmt.Sprintf("--nproc=%d:", n))
+		cmd.SysProcAttr = s.cmd.SysProcAttr
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("prlimit: %v: %s", err, out)
+		}
+	}
+	user := fmt.Sprint(os.Geteuid())
+	if c := s.cmd.SysProcAttr; c != nil {
+		user = fmt.Sprint(c.Credential.Uid)
+	}
+	threads, err := exec.Command("ps", "-L", "-o", "lwp=", "-u", user).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	there := strings.Count(string(threads), "\n")
+	limit(there + room)
+	var list []string
+	port := freePort(t)
+	for i := range 30 {
+		list = append(list, fmt.Sprintf("127.0.9.%d:%d", i+1, port))
+	}
+	list = append(list, s.addr.String())
+	listening(t, dir, strings.ReplaceAll(fmt.Sprintf("%q", list), " ", ", "))
+	got := run(t, dir, "reload")
+	want := regexp.MustCompile(fmt.Sprintf(`^gslbd\.yaml:1: listen: 240 more UDP workers, each a thread, are too many: the limit of processes of user %s \(ulimit -u, LimitNPROC=\) is %d, and \d+ are there
+  hint: raise that limit to \d+ or more, listen on fewer addresses, or set udp\.workers lower and restart
+gslbd: reload refused: what was served before is served on
+$`, user, there+room))
+	if got.code != 1 || got.stdout != "" || !want.MatchString(got.stderr) {
+		t.Errorf("got %+v\nwant %s", got, want)
+	}
+	if got := s.dig(www, "A").String(); got != "NOERROR 127.0.0.70" {
+		t.Errorf("after the refusal: %s", got)
+	}
+	limit(there + 10*room)
+	if got := run(t, dir, "reload"); got.code != 0 {
+		t.Fatalf("with more room: %+v", got)
+	}
+	if got := s.at(list[29], www, "A"); got != "NOERROR 127.0.0.70" {
+		t.Errorf("%s: %s", list[29], got)
+	}
 }
