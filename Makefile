@@ -13,11 +13,12 @@ build:
 test:
 	$(GO) test ./...
 
-# The budgets and import rules are tests of cmd/gslbd; their texts are in testdata/layout.
+# It is to compile for 32 bits too. The budgets and import rules are tests of cmd/gslbd; their texts are in testdata/layout.
 check:
 	@unformatted=$$(gofmt -l cmd dnsserver health zone examples testdata) || exit 1; \
 	if [ -n "$$unformatted" ]; then echo "not gofmt'ed: $$unformatted"; exit 1; fi
 	$(GO) vet ./... ./testdata/bench
+	GOOS=linux GOARCH=386 $(GO) vet ./... ./testdata/bench
 	$(GO) tool staticcheck ./... ./testdata/bench
 	$(GO) test -count=1 -run '^TestRepo' ./cmd/gslbd
 

@@ -24,7 +24,7 @@ func (l *loader) generate(cur *cursor, e *entry, c *context) *fault {
 	if len(cur.rest) == 0 {
 		return &fault{"$GENERATE without a record", generateForm}
 	}
-	count := (r.stop-r.start)/r.step + 1
+	count := int(min((r.stop-r.start)/r.step, maxGenerated) + 1)
 	if count > l.generateLeft {
 		return &fault{"$GENERATE would make more than " + strconv.Itoa(maxGenerated) + " records in this zone", "make the range smaller"}
 	}
@@ -65,7 +65,7 @@ func (l *loader) generate(cur *cursor, e *entry, c *context) *fault {
 const generateForm = "it is: $GENERATE START-STOP[/STEP] NAME [TTL] [IN] TYPE DATA"
 
 // span is the range of a $GENERATE.
-type span struct{ start, stop, step int }
+type span struct{ start, stop, step int64 } // whose sums exceed 32 bits
 
 func parseRange(w []byte) (span, *fault) {
 	bad := func() (span, *fault) { return span{}, &fault{"bad $GENERATE range " + quote(w), generateForm} }
@@ -81,7 +81,7 @@ func parseRange(w []byte) (span, *fault) {
 	if !ok || !ok1 || !ok2 || !ok3 || by == 0 || from > to {
 		return bad()
 	}
-	return span{int(from), int(to), int(by)}, nil
+	return span{int64(from), int64(to), int64(by)}, nil
 }
 
 // template is a $GENERATE record: literal text, each piece but the last
@@ -91,7 +91,7 @@ type template []piece
 type piece struct {
 	text   []byte
 	number bool // a number follows
-	offset int
+	offset int64
 	width  int
 	base   byte // d, o, x, X, n, N
 }
@@ -137,7 +137,7 @@ func (p *piece) modify(s string) bool {
 	if err != nil {
 		return false
 	}
-	p.offset = int(offset)
+	p.offset = offset
 	if len(parts) > 1 {
 		width, ok := decimal(parts[1], maxName)
 		if !ok {
@@ -155,7 +155,7 @@ func (p *piece) modify(s string) bool {
 }
 
 // expand appends the text for one value.
-func (t template) expand(dst []byte, value int) ([]byte, *fault) {
+func (t template) expand(dst []byte, value int64) ([]byte, *fault) {
 	for _, p := range t {
 		dst = append(dst, p.text...)
 		if !p.number {
@@ -163,14 +163,14 @@ func (t template) expand(dst []byte, value int) ([]byte, *fault) {
 		}
 		v := value + p.offset
 		if v < 0 {
-			return dst, &fault{"$GENERATE offset " + strconv.Itoa(p.offset) + " makes " + strconv.Itoa(value) + " negative", "begin the range later, or use a smaller offset"}
+			return dst, &fault{"$GENERATE offset " + strconv.FormatInt(p.offset, 10) + " makes " + strconv.FormatInt(value, 10) + " negative", "begin the range later, or use a smaller offset"}
 		}
 		dst = p.format(dst, v)
 	}
 	return dst, nil
 }
 
-func (p *piece) format(dst []byte, v int) []byte {
+func (p *piece) format(dst []byte, v int64) []byte {
 	base := 10
 	switch p.base {
 	case 'n', 'N':
@@ -180,7 +180,7 @@ func (p *piece) format(dst []byte, v int) []byte {
 	case 'x', 'X':
 		base = 16
 	}
-	digits := strconv.FormatInt(int64(v), base)
+	digits := strconv.FormatInt(v, base)
 	if p.base == 'X' {
 		digits = strings.ToUpper(digits)
 	}
@@ -192,7 +192,7 @@ func (p *piece) format(dst []byte, v int) []byte {
 
 // nibbles writes hexadecimal digits from the lowest on, each a label, as
 // ip6.arpa wants; the width counts the dots.
-func (p *piece) nibbles(dst []byte, v int) []byte {
+func (p *piece) nibbles(dst []byte, v int64) []byte {
 	hex := "0123456789abcdef"
 	if p.base == 'N' {
 		hex = "0123456789ABCDEF"

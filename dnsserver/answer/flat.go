@@ -128,7 +128,7 @@ func get[T flat](r *flatReader) []T {
 	}
 	var one T
 	n, each := size[0], int(unsafe.Sizeof(one))
-	if r.err == nil && (n < 0 || n > maxFlat || n%each != 0) {
+	if r.err == nil && (n < 0 || int64(n) > maxFlat || n%each != 0) {
 		r.err = errFlat
 	}
 	if r.err != nil {

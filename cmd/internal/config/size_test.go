@@ -49,7 +49,7 @@ func TestSize(t *testing.T) {
 }
 
 func TestSizeText(t *testing.T) {
-	for n, want := range map[int]string{0: "0", 1: "1", 1023: "1023", 1024: "1KiB", 1025: "1025", 1536 << 10: "1536KiB", 4 << 20: "4MiB", 3 << 30: "3GiB"} {
+	for n, want := range map[int]string{0: "0", 1: "1", 1023: "1023", 1024: "1KiB", 1025: "1025", 1536 << 10: "1536KiB", 4 << 20: "4MiB", 1 << 30: "1GiB"} {
 		if got := sizeText(n); got != want {
 			t.Errorf("%d: got %s, want %s", n, got, want)
 		}
