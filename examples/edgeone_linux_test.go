@@ -122,7 +122,7 @@ func TestEdgeOneRedirects(t *testing.T) {
 // once, and silence after the timeout.
 func TestEdgeOneTCP(t *testing.T) {
 	t.Parallel()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := net.Listen("tcp", "127.0.8.2:0") // where no other test listens when this one has closed the port
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,7 +44,7 @@ func TestGlobalAcceleratorHTTP(t *testing.T) {
 // TestGlobalAcceleratorTCP: SYN+ACK passes, RST fails at once, silence after 3 s.
 func TestGlobalAcceleratorTCP(t *testing.T) {
 	t.Parallel()
-	open := newSite(t, "127.0.0.1:0", nil)
+	open := newSite(t, "127.0.8.1:0", nil) // where no other test listens when this one has closed the port
 	expectProbe(t, accelerator, "tcp", open.addr, "pass")
 	open.set(t, false)
 	expectProbe(t, accelerator, "tcp", open.addr, "fail connect: connection refused")

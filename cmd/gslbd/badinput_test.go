@@ -109,6 +109,8 @@ func copyProgram(t *testing.T, path string) string {
 	t.Helper()
 	dir := shortDir(t)
 	copied := filepath.Join(dir, "gslbd")
+	syscall.ForkLock.RLock() // whom another test starts meanwhile would have the file open for writing: "text file busy"
+	defer syscall.ForkLock.RUnlock()
 	if err := os.WriteFile(copied, []byte(read(t, path)), 0o755); err != nil {
 		t.Fatal(err)
 	}

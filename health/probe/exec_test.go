@@ -24,6 +24,8 @@ func execCheck(timeout time.Duration, command ...string) Check {
 func shellScript(t testing.TB, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "check")
+	syscall.ForkLock.RLock() // whom another test starts meanwhile would have the file open for writing: "text file busy"
+	defer syscall.ForkLock.RUnlock()
 	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text), 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -97,15 +97,21 @@ func web(t testing.TB, h http.HandlerFunc) netip.AddrPort {
 	return netip.MustParseAddrPort(s.Listener.Addr().String())
 }
 
-// closedPort is an address on which nothing listens.
+// closedPort is an address on which nothing listens, and nothing can: a
+// connection leaves from it.
 func closedPort(t testing.TB) netip.AddrPort {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	return netip.MustParseAddrPort(l.Addr().String())
+	t.Cleanup(func() { l.Close() })
+	conn, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	return netip.MustParseAddrPort(conn.LocalAddr().String())
 }
 
 func target(at netip.AddrPort) Target {

@@ -153,7 +153,8 @@ const runLoader = `export ` + beLoader + `=1; echo x >> ran; exec "$0" "$@"`
 // does the same.
 func TestReloadApart(t *testing.T) {
 	dirWith(t, "watch: true\n", serial(1, "www A 127.0.0.1 ; @primary check=none\n"))
-	a, logs := launchHere(t, apartBy(t, `[ "$1" = `+LoadNice+` ] || echo x >> begun; `+runLoader)) // a load that gets no time is begun anew
+	a, logs := launchHere(t, apartBy(t, `[ "$1" = `+LoadNice+` ] || echo x >> begun; `+runLoader), // a load that gets no time is begun anew
+		func(o *Options) { o.IdleLoad = time.Second })
 	reload := func(text, want string, ran int) {
 		t.Helper()
 		put(t, "a.zone", text)
@@ -329,8 +330,8 @@ const busyLoader = `exec 3<&0; (export ` + beLoader + `=1; "$0" nice <&3 >made; 
 // A load that gets on is not begun anew, however long it takes.
 func TestReloadApartSlow(t *testing.T) {
 	dirWith(t, "", serial(1, "www A 127.0.0.1 ; @primary check=none\n"))
-	a, logs := launchHere(t, apartBy(t, `i=0; `+busyLoader+`while [ $i -lt 2000000 ]; do i=$((i+1)); done; exec cat made`),
-		func(o *Options) { o.IdleLoad = 300 * time.Millisecond })
+	a, logs := launchHere(t, apartBy(t, `i=0; `+busyLoader+`while [ $i -lt 4000000 ]; do i=$((i+1)); done; exec cat made`),
+		func(o *Options) { o.IdleLoad = time.Second })
 	put(t, "a.zone", big(1, "127.0.0.2"))
 	began := time.Now()
 	if problems := a.Reload(t.Context(), false); problems.Failed(false) || query(t, a, "www.example.com") != "127.0.0.2" {
@@ -352,7 +353,7 @@ func TestReloadApartSlow(t *testing.T) {
 func TestReloadApartSlowTaking(t *testing.T) {
 	dirWith(t, "", serial(1, "www A 127.0.0.1 ; @primary check=none\n"))
 	a, logs := launchHere(t, apartBy(t, busyLoader+`head -c 1000 made; sleep 2; tail -c +1001 made`),
-		func(o *Options) { o.IdleLoad = 300 * time.Millisecond })
+		func(o *Options) { o.IdleLoad = time.Second })
 	put(t, "a.zone", big(1, "127.0.0.2"))
 	if problems := a.Reload(t.Context(), false); problems.Failed(false) || query(t, a, "www.example.com") != "127.0.0.2" {
 		t.Fatalf("%v, %s", problems, query(t, a, "www.example.com"))
