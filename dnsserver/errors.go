@@ -64,6 +64,8 @@ func bindError(transport Transport, text string, addr netip.AddrPort, err error,
 		e.Hint = "this machine does not have the address (`ip address` lists those it has); correct it, or add it to an interface first"
 	case familyMissing(err):
 		e.Hint = fmt.Sprintf("this machine has no %s; remove the address from listen, or enable %s in the kernel", family, family)
+	case errors.Is(err, syscall.EINVAL) && addr.Addr().Zone() != "":
+		e.Hint = fmt.Sprintf("is there an interface %s, and is it up? `ip link` lists them", addr.Addr().Zone())
 	case errors.Is(err, syscall.EINVAL) && addr.Addr().IsLinkLocalUnicast(), strings.Contains(e.Reason, "no such network interface"):
 		e.Hint = "a link-local address needs its interface: write [fe80::1%eth0]:53"
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):

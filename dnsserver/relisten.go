@@ -88,7 +88,7 @@ func (s *Server) tooMany(groups [][]endpoint, kept [][]*listener) error {
 	}
 	workers := addresses * s.opts.Workers
 	if workers <= maxWorkers {
-		return haveThreads(fresh * s.opts.Workers)
+		return haveThreads(fresh, s.opts.Workers)
 	}
 	e := &ListenError{Reason: fmt.Sprintf("%d addresses with %d UDP workers each are %d threads, at most %d", addresses, s.opts.Workers, workers, maxWorkers),
 		Hint: "listen on fewer addresses"}

@@ -3,6 +3,7 @@ package dnsserver
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -219,5 +220,19 @@ func TestWildcardFromTheFirst(t *testing.T) {
 	clients.Wait()
 	if answered.Load() == 0 {
 		t.Error("nothing was answered")
+	}
+}
+
+// A link-local address whose interface is not there, or that is written without one, is told apart from other faults.
+func TestListenMissingInterface(t *testing.T) {
+	haveIPv6(t)
+	for listen, hint := range map[string]string{
+		"[fe80::1%nosuch0]:5399": "is there an interface nosuch0, and is it up? `ip link` lists them",
+		"[fe80::1]:5399":         "a link-local address needs its interface: write [fe80::1%eth0]:53",
+	} {
+		err := newServer(Options{Listen: []string{listen}}, echo).Start()
+		if e, ok := errors.AsType[*ListenError](err); !ok || e.Hint != hint || e.Address != listen {
+			t.Errorf("%s: got %v, want the hint %s", listen, err, hint)
+		}
 	}
 }

@@ -24,23 +24,32 @@ type threadLimit struct {
 	what        string // it is, for a sentence
 }
 
-// haveThreads refuses more UDP workers, each of which has a thread of its own, where a limit from outside has no room for them: the
+// haveThreads refuses more addresses for whose UDP workers, each of which has a thread of its own, a limit from outside has no room: the
 // runtime ends a process that is denied a thread. What cannot be read limits nothing.
-func haveThreads(workers int) error {
-	if workers == 0 {
+func haveThreads(addresses, workers int) error {
+	if addresses == 0 {
 		return nil
 	}
-	return haveRoom(workers, threadLimits(os.DirFS("/")))
+	return haveRoom(addresses, workers, threadLimits(os.DirFS("/")))
 }
 
-// haveRoom refuses workers that are too many for one of the limits.
-func haveRoom(workers int, limits []threadLimit) error {
-	need := workers + spareThreads + runtime.GOMAXPROCS(0) - freeThreads()
+// haveRoom refuses addresses whose workers are too many for one of the limits.
+func haveRoom(addresses, workers int, limits []threadLimit) error {
+	rest := spareThreads + runtime.GOMAXPROCS(0) - freeThreads()
 	for _, l := range limits {
-		if l.most-l.there < need {
-			return &ListenError{Reason: fmt.Sprintf("%d more UDP workers, each a thread, are too many: %s is %d, and %d are there", workers, l.what, l.most, l.there),
-				Hint: fmt.Sprintf("raise that limit to %d or more, listen on fewer addresses, or set udp.workers lower and restart", l.there+need)}
+		room := l.most - l.there - rest
+		if addresses*workers <= room {
+			continue
 		}
+		e := &ListenError{Reason: fmt.Sprintf("no threads for %d more UDP workers: %s is %d, %d are there, and the rest of the server needs some", addresses*workers, l.what, l.most, l.there),
+			Hint: fmt.Sprintf("raise that limit to %d or more", l.there+addresses*workers+rest)}
+		if addresses > 1 {
+			e.Hint += ", or listen on fewer addresses"
+		}
+		if workers > 1 && addresses <= room {
+			e.Hint += fmt.Sprintf(", or set udp.workers to %d and restart", room/addresses)
+		}
+		return e
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"regexp"
 	"runtime"
+	"strconv"
 	"testing"
 	"testing/fstest"
 )
@@ -71,30 +72,44 @@ func TestUserLimit(t *testing.T) {
 	}
 }
 
-// Workers are refused as soon as one limit has no room for them and what else may need a thread, with the number that would do.
+// Addresses are refused as soon as one limit has no room for their workers and what else may need a thread, with numbers that would do.
 func TestHaveRoom(t *testing.T) {
-	const workers = 1000 // more than threads of this process that may be free
+	const many = 1000 // more than threads of this process that may be free
 	plenty := threadLimit{math.MaxInt32, 5, "the other limit"}
-	if err := haveRoom(workers, []threadLimit{plenty, plenty}); err != nil {
+	if err := haveRoom(many, many, []threadLimit{plenty, plenty}); err != nil {
 		t.Errorf("got %v", err)
 	}
-	err := haveRoom(workers, []threadLimit{plenty, {700, 12, "the limit of control group / (pids.max, TasksMax=)"}, plenty})
-	parts := regexp.MustCompile(`^listen: 1000 more UDP workers, each a thread, are too many: the limit of control group / \(pids\.max, TasksMax=\) is 700, and 12 are there
-  hint: raise that limit to (\d+) or more, listen on fewer addresses, or set udp\.workers lower and restart$`).FindStringSubmatch(fmt.Sprint(err))
-	if parts == nil {
-		t.Fatalf("got %v", err)
+	for _, c := range []struct {
+		addresses, workers, most int
+		hint                     string
+	}{
+		{1, 1, 5, ""},
+		{many, 1, 700, ", or listen on fewer addresses"},
+		{1, many, 700, `, or set udp\.workers to (\d+) and restart`},
+		{10, 100, 700, `, or listen on fewer addresses, or set udp\.workers to (\d+) and restart`},
+		{500, 2, 500, ", or listen on fewer addresses"},
+	} {
+		err := haveRoom(c.addresses, c.workers, []threadLimit{plenty, {c.most, 12, "the limit of control group / (pids.max, TasksMax=)"}, plenty})
+		parts := regexp.MustCompile(fmt.Sprintf(`^listen: no threads for %d more UDP workers: the limit of control group / \(pids\.max, TasksMax=\) is %d, 12 are there, and the rest of the server needs some
+  hint: raise that limit to (\d+) or more%s$`, c.addresses*c.workers, c.most, c.hint)).FindStringSubmatch(fmt.Sprint(err))
+		if parts == nil {
+			t.Errorf("%+v: got %v", c, err)
+			continue
+		}
+		enough, _ := strconv.Atoi(parts[1])
+		if most := 12 + c.addresses*c.workers + spareThreads + runtime.GOMAXPROCS(0); enough > most || enough <= c.most {
+			t.Errorf("%+v: the hint says %d, want at most %d", c, enough, most)
+		}
+		if err := haveRoom(c.addresses, c.workers, []threadLimit{{enough + 100, 12, "that"}}); err != nil { // some more: threads come and go
+			t.Errorf("%+v, after the hint: %v", c, err)
+		}
+		if len(parts) > 2 {
+			if fewer, _ := strconv.Atoi(parts[2]); fewer < 1 || haveRoom(c.addresses, fewer, []threadLimit{{c.most + 100, 12, "that"}}) != nil {
+				t.Errorf("%+v: %d workers do not fit", c, fewer)
+			}
+		}
 	}
-	var enough int
-	if _, err := fmt.Sscan(parts[1], &enough); err != nil {
-		t.Fatal(err)
-	}
-	if most := 12 + workers + spareThreads + runtime.GOMAXPROCS(0); enough > most || enough <= 700 {
-		t.Errorf("the hint says %d, want at most %d", enough, most)
-	}
-	if err := haveRoom(workers, []threadLimit{{enough + 100, 12, "that"}}); err != nil { // some more: threads come and go
-		t.Errorf("after the hint: %v", err)
-	}
-	if err := haveThreads(0); err != nil {
-		t.Errorf("no worker: %v", err)
+	if err := haveThreads(0, many); err != nil {
+		t.Errorf("no address: %v", err)
 	}
 }

@@ -184,8 +184,8 @@ func TestReloadBeyondThreads(t *testing.T) {
 	list = append(list, s.addr.String())
 	listening(t, dir, strings.ReplaceAll(fmt.Sprintf("%q", list), " ", ", "))
 	got := run(t, dir, "reload")
-	want := regexp.MustCompile(fmt.Sprintf(`^gslbd\.yaml:1: listen: 240 more UDP workers, each a thread, are too many: the limit of processes of user %s \(ulimit -u, LimitNPROC=\) is %d, and \d+ are there
-  hint: raise that limit to \d+ or more, listen on fewer addresses, or set udp\.workers lower and restart
+	want := regexp.MustCompile(fmt.Sprintf(`^gslbd\.yaml:1: listen: no threads for 240 more UDP workers: the limit of processes of user %s \(ulimit -u, LimitNPROC=\) is %d, \d+ are there, and the rest of the server needs some
+  hint: raise that limit to \d+ or more, or listen on fewer addresses(, or set udp\.workers to \d+ and restart)?
 gslbd: reload refused: what was served before is served on
 $`, user, there+room))
 	if got.code != 1 || got.stdout != "" || !want.MatchString(got.stderr) {

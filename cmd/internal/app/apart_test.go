@@ -196,6 +196,8 @@ func TestReloadApartFails(t *testing.T) {
 		{"fails with a word", `cat > /dev/null; echo out of luck >&2; exit 3`, "exit status 3: out of luck"},
 		{"fails without a word", `cat > /dev/null; exit 3`, "exit status 3"},
 		{"says something else", `cat > /dev/null; head -c 1000 /dev/zero | tr '\\0' '~'; exec sleep 60`, "reading the delivery"},
+		{"gets no thread", `cat > /dev/null; printf 'runtime: failed to create new OS thread (have 5 already; errno=11)\nfatal error: newosproc\n' >&2; exit 2`, "failed to create new OS thread"},
+		{"gets no thread, with cgo", `cat > /dev/null; echo 'runtime/cgo: pthread_create failed: Resource temporarily unavailable' >&2; kill -ABRT $$`, "pthread_create failed"},
 		{"says nothing", `cat > /dev/null`, "reading the delivery: EOF"},
 		{"dies in the middle", `export ` + beLoader + `=1; "$0" "$@" | head -c 200000`, "unexpected EOF"},
 	} {

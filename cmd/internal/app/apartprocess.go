@@ -169,8 +169,12 @@ func (a *App) awaitLoads(ctx context.Context) error {
 }
 
 // badEnd tells whether a load was ended from outside or crashed, from how it
-// ended and what it said.
+// ended and what it said. One that was denied a thread says nothing against the
+// zone, and takes no more threads here.
 func badEnd(state *os.ProcessState, said string) bool {
+	if strings.Contains(said, "failed to create new OS thread") || strings.Contains(said, "pthread_create failed") {
+		return false
+	}
 	status, ok := state.Sys().(syscall.WaitStatus)
 	if ok && status.Signaled() {
 		return slices.Contains([]syscall.Signal{syscall.SIGKILL, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGABRT}, status.Signal())
