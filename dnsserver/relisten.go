@@ -46,8 +46,9 @@ func (s *Server) bindAll(addresses []string) (commit func(), err error) {
 	}
 	s.mu.Lock()
 	kept, gone := match(groups, s.listeners)
+	serving := len(s.listeners) * s.opts.Workers
 	s.mu.Unlock()
-	if err := s.tooMany(groups, kept); err != nil {
+	if err := s.tooMany(groups, kept, serving); err != nil {
 		return nil, err
 	}
 	var fresh []*listener
@@ -75,7 +76,7 @@ func (s *Server) bindAll(addresses []string) (commit func(), err error) {
 }
 
 // tooMany refuses more workers than there may be, or than may be added to those that serve already.
-func (s *Server) tooMany(groups [][]endpoint, kept [][]*listener) error {
+func (s *Server) tooMany(groups [][]endpoint, kept [][]*listener, serving int) error {
 	if !batches {
 		return nil
 	}
@@ -88,7 +89,7 @@ func (s *Server) tooMany(groups [][]endpoint, kept [][]*listener) error {
 	}
 	workers := addresses * s.opts.Workers
 	if workers <= maxWorkers {
-		return haveThreads(fresh, s.opts.Workers)
+		return haveThreads(fresh, s.opts.Workers, serving)
 	}
 	e := &ListenError{Reason: fmt.Sprintf("%d addresses with %d UDP workers each are %d threads, at most %d", addresses, s.opts.Workers, workers, maxWorkers),
 		Hint: "listen on fewer addresses"}
@@ -129,17 +130,22 @@ func overlaps(e endpoint, listeners []*listener) bool {
 	return slices.ContainsFunc(listeners, func(l *listener) bool { return overlap(e.addr, l.bound) })
 }
 
-// discard gives listeners back that are not to serve. Those that took over from one that stays answer what they got meanwhile.
+// discard gives listeners back that are not to serve. Those that took over from one that stays answer what they got meanwhile, all at
+// once: each one takes a moment, and clients wait.
 func (s *Server) discard(bound []*listener) {
 	ctx, cancel := context.WithTimeout(s.life, leaveTimeout)
 	defer cancel()
+	var left sync.WaitGroup
 	for _, l := range bound {
 		if l.tookOver {
 			l.serve()
-			_ = l.stop(ctx)
+			left.Go(func() { _ = l.stop(ctx) })
 		} else {
 			l.close()
 		}
+	}
+	left.Wait()
+	for _, l := range bound {
 		s.forget(l)
 	}
 }

@@ -24,18 +24,18 @@ type threadLimit struct {
 	what        string // it is, for a sentence
 }
 
-// haveThreads refuses more addresses for whose UDP workers, each of which has a thread of its own, a limit from outside has no room: the
-// runtime ends a process that is denied a thread. What cannot be read limits nothing.
-func haveThreads(addresses, workers int) error {
+// haveThreads refuses more addresses for whose UDP workers, each of which has a thread of its own, a limit from outside has no room
+// beside those that serve: the runtime ends a process that is denied a thread. What cannot be read limits nothing.
+func haveThreads(addresses, workers, serving int) error {
 	if addresses == 0 {
 		return nil
 	}
-	return haveRoom(addresses, workers, threadLimits(os.DirFS("/")))
+	return haveRoom(addresses, workers, freeThreads(serving), threadLimits(os.DirFS("/")))
 }
 
-// haveRoom refuses addresses whose workers are too many for one of the limits.
-func haveRoom(addresses, workers int, limits []threadLimit) error {
-	rest := spareThreads + runtime.GOMAXPROCS(0) - freeThreads()
+// haveRoom refuses addresses whose workers are too many for one of the limits, where the process has so many free threads.
+func haveRoom(addresses, workers, free int, limits []threadLimit) error {
+	rest := spareThreads + runtime.GOMAXPROCS(0) - free
 	for _, l := range limits {
 		room := l.most - l.there - rest
 		if addresses*workers <= room {
@@ -54,11 +54,12 @@ func haveRoom(addresses, workers int, limits []threadLimit) error {
 	return nil
 }
 
-// freeThreads counts threads of this process that no system call holds.
-func freeThreads() int {
+// freeThreads counts threads of this process that no system call holds and none of the workers that serve, who want theirs again when
+// they have nothing to do; it is below 0 while some of these have yet to get one.
+func freeThreads(serving int) int {
 	sample := []metrics.Sample{{Name: "/sched/threads/total:threads"}, {Name: "/sched/goroutines/not-in-go:goroutines"}}
 	metrics.Read(sample)
-	return max(0, int(sample[0].Value.Uint64())-int(sample[1].Value.Uint64()))
+	return int(sample[0].Value.Uint64()) - max(int(sample[1].Value.Uint64()), serving)
 }
 
 // threadLimits finds the limits of this process in root, the machine's files.

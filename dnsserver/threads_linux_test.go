@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"regexp"
+	"net/netip"
 	"runtime"
-	"strconv"
+	"sync"
 	"testing"
 	"testing/fstest"
 )
@@ -74,42 +74,66 @@ func TestUserLimit(t *testing.T) {
 
 // Addresses are refused as soon as one limit has no room for their workers and what else may need a thread, with numbers that would do.
 func TestHaveRoom(t *testing.T) {
-	const many = 1000 // more than threads of this process that may be free
+	rest := spareThreads + runtime.GOMAXPROCS(0)
 	plenty := threadLimit{math.MaxInt32, 5, "the other limit"}
-	if err := haveRoom(many, many, []threadLimit{plenty, plenty}); err != nil {
+	if err := haveRoom(1000, 1000, 0, []threadLimit{plenty, plenty}); err != nil {
 		t.Errorf("got %v", err)
 	}
 	for _, c := range []struct {
-		addresses, workers, most int
-		hint                     string
+		addresses, workers, free, room int
+		hint                           string
 	}{
-		{1, 1, 5, ""},
-		{many, 1, 700, ", or listen on fewer addresses"},
-		{1, many, 700, `, or set udp\.workers to (\d+) and restart`},
-		{10, 100, 700, `, or listen on fewer addresses, or set udp\.workers to (\d+) and restart`},
-		{500, 2, 500, ", or listen on fewer addresses"},
+		{1, 1, 0, 0, ""},
+		{1, 1, 3, 0, ""},
+		{1, 1, -3, 0, ""},
+		{1000, 1, 0, 999, ", or listen on fewer addresses"},
+		{1, 1000, 2, 700, ", or set udp.workers to 700 and restart"},
+		{10, 100, 5, 799, ", or listen on fewer addresses, or set udp.workers to 79 and restart"},
+		{500, 2, 0, 499, ", or listen on fewer addresses"},
 	} {
-		err := haveRoom(c.addresses, c.workers, []threadLimit{plenty, {c.most, 12, "the limit of control group / (pids.max, TasksMax=)"}, plenty})
-		parts := regexp.MustCompile(fmt.Sprintf(`^listen: no threads for %d more UDP workers: the limit of control group / \(pids\.max, TasksMax=\) is %d, 12 are there, and the rest of the server needs some
-  hint: raise that limit to (\d+) or more%s$`, c.addresses*c.workers, c.most, c.hint)).FindStringSubmatch(fmt.Sprint(err))
-		if parts == nil {
-			t.Errorf("%+v: got %v", c, err)
-			continue
+		workers, most := c.addresses*c.workers, 12+rest-c.free+c.room
+		err := haveRoom(c.addresses, c.workers, c.free, []threadLimit{plenty, {most, 12, "the limit of control group / (pids.max, TasksMax=)"}, plenty})
+		want := fmt.Sprintf("listen: no threads for %d more UDP workers: the limit of control group / (pids.max, TasksMax=) is %d, 12 are there, and the rest of the server needs some\n"+
+			"  hint: raise that limit to %d or more%s", workers, most, most-c.room+workers, c.hint)
+		if err == nil || err.Error() != want {
+			t.Errorf("got %v\nwant %s", err, want)
 		}
-		enough, _ := strconv.Atoi(parts[1])
-		if most := 12 + c.addresses*c.workers + spareThreads + runtime.GOMAXPROCS(0); enough > most || enough <= c.most {
-			t.Errorf("%+v: the hint says %d, want at most %d", c, enough, most)
-		}
-		if err := haveRoom(c.addresses, c.workers, []threadLimit{{enough + 100, 12, "that"}}); err != nil { // some more: threads come and go
-			t.Errorf("%+v, after the hint: %v", c, err)
-		}
-		if len(parts) > 2 {
-			if fewer, _ := strconv.Atoi(parts[2]); fewer < 1 || haveRoom(c.addresses, fewer, []threadLimit{{c.most + 100, 12, "that"}}) != nil {
-				t.Errorf("%+v: %d workers do not fit", c, fewer)
-			}
+		if err := haveRoom(c.addresses, c.workers, c.free, []threadLimit{{most - c.room + workers, 12, "that"}}); err != nil {
+			t.Errorf("after the hint: %v", err)
 		}
 	}
-	if err := haveThreads(0, many); err != nil {
+	if err := haveThreads(0, 1000, 9); err != nil {
 		t.Errorf("no address: %v", err)
+	}
+}
+
+// A worker that is busy, and has no need of its thread, wants it back later: no thread counts as free for that. Nor do threads that
+// workers have yet to get.
+func TestBusyWorkersHaveThreads(t *testing.T) {
+	const n = 50
+	var busy sync.WaitGroup
+	busy.Add(n)
+	release := make(chan bool)
+	var list []string
+	for i := range n {
+		list = append(list, fmt.Sprintf("127.0.9.%d:0", i+1))
+	}
+	s := start(t, Options{Listen: list, Workers: 1}, func(dst, packet []byte, _ netip.AddrPort, _ Transport) []byte {
+		busy.Done()
+		<-release
+		return dst
+	})
+	defer close(release)
+	eventually(t, "every worker waits in its thread", func() bool { return freeThreads(0) == freeThreads(n) })
+	idle := freeThreads(n)
+	for _, at := range s.Addrs() {
+		_, _ = dial(t, "udp", at).Write(query(1, 20))
+	}
+	busy.Wait()
+	if got := freeThreads(n); got > idle+n/2 {
+		t.Errorf("%d threads are free while all workers are busy, %d were before", got, idle)
+	}
+	if got := freeThreads(n + 1000); got > idle-1000+n/2 {
+		t.Errorf("%d threads are free, of 1000 too few", got)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 	"unsafe"
@@ -185,6 +186,34 @@ func TestStopAnswersWhatComesLate(t *testing.T) {
 	m.run()
 	if !bytes.Equal(got, []byte{1, 3}) {
 		t.Errorf("answered %v, want 1 and 3", got)
+	}
+}
+
+// Addresses that were taken over are handed back all at once: while one of them takes its time, clients of the others would wait.
+func TestHandBackAtOnce(t *testing.T) {
+	const n = 10
+	at := netip.MustParseAddrPort(free(t, "127.0.0.61"))
+	s := start(t, Options{Listen: []string{fmt.Sprintf("0.0.0.0:%d", at.Port())}, Workers: 1}, echo)
+	var waiting sync.WaitGroup
+	waiting.Add(n)
+	var bound []*listener
+	for range n {
+		l, err := s.bind(endpoint{addr: at}, at.Port(), s.listeners)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.workers[0].settle = func() {
+			waiting.Done()
+			waiting.Wait()
+		}
+		bound, at = append(bound, l), netip.AddrPortFrom(at.Addr().Next(), at.Port())
+	}
+	over := make(chan struct{})
+	go func() { s.discard(bound); close(over) }()
+	select {
+	case <-over:
+	case <-time.After(20 * time.Second):
+		t.Fatal("one waits for another")
 	}
 }
 

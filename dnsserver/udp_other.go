@@ -38,4 +38,4 @@ func setBuffer(conn *net.UDPConn, receive bool, size int) int {
 }
 
 // haveThreads refuses nothing: sockets wait in the runtime's poller.
-func haveThreads(int, int) error { return nil }
+func haveThreads(addresses, workers, serving int) error { return nil }
