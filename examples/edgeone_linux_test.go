@@ -141,6 +141,7 @@ func TestEdgeOneTCP(t *testing.T) {
 		t.Errorf("the connection ended with %v, want a reset", err)
 	}
 	listener.Close()
+	awaitRefusal(t, listener.Addr().String())
 	expectProbe(t, edgeOne, "port-open", listener.Addr().String(), "fail connect: connection refused")
 	expectProbe(t, edgeOne, "quick", silentPort(t), "fail connect: no reply in 1s")
 }

@@ -67,7 +67,24 @@ func (s *site) set(t *testing.T, up bool) {
 	case !up && s.server != nil:
 		s.server.Close()
 		s.server = nil
+		awaitRefusal(t, s.addr)
 	}
+}
+
+// awaitRefusal waits until nothing takes connections at a TCP address: a socket
+// that is closed while another test starts a program lives on in that one for a
+// moment.
+func awaitRefusal(t *testing.T, addr string) {
+	t.Helper()
+	for range 10_000 {
+		conn, err := net.Dial("tcp", addr)
+		if err != nil {
+			return
+		}
+		conn.Close()
+		<-time.After(time.Millisecond)
+	}
+	t.Fatalf("something listens on %s", addr)
 }
 
 // trust makes a certificate for a name that programs started by this test
