@@ -9,6 +9,7 @@ import (
 	"path"
 	"runtime"
 	"runtime/metrics"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -107,7 +108,9 @@ func groupLimits(root fs.FS) (limits []threadLimit) {
 func userLimit(root fs.FS, uid string) *threadLimit {
 	const exempt = 1<<unix.CAP_SYS_RESOURCE | 1<<unix.CAP_SYS_ADMIN
 	caps, err := strconv.ParseUint(status(root, "self", "CapEff"), 16, 64)
-	if uid == "0" || err != nil || caps&exempt != 0 {
+	users := strings.Fields(text(root, "proc/self/uid_map")) // user_namespaces(7): to the kernel, root of a container may be any user
+	apart := len(users) > 1 && !slices.Equal(users[:2], []string{"0", "0"})
+	if err != nil || !apart && (uid == "0" || caps&exempt != 0) {
 		return nil
 	}
 	l := &threadLimit{what: fmt.Sprintf("the limit of processes of user %s (ulimit -u, LimitNPROC=)", uid)}

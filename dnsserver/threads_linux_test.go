@@ -70,6 +70,13 @@ func TestUserLimit(t *testing.T) {
 	if l := userLimit(machine(bound), "0"); l != nil {
 		t.Errorf("root: got %+v", l)
 	}
+	const root = "CapEff:\t000001ffffffffff\n"
+	for users, there := range map[string]int{"         0       1000          1\n         1     100000      65536\n": 1, "         0          0 4294967295\n": -1, "": -1} {
+		l := userLimit(files("proc/self/status", root, "proc/self/uid_map", users, "proc/1/status", "Uid:\t0\t0\t0\t0\nThreads:\t1\n"), "0")
+		if (l == nil) != (there < 0) || l != nil && l.there != there {
+			t.Errorf("root where users are %q: got %+v, want %d", users, l, there)
+		}
+	}
 }
 
 // Addresses are refused as soon as one limit has no room for their workers and what else may need a thread, with numbers that would do.
