@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/netip"
 	"slices"
@@ -19,15 +20,19 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 )
 
-// free gives an address with a port on which nothing listens, of a host that no other test uses.
+// free gives an address of a host that no other test uses, with a port that is free on every host: not one of those that the kernel
+// gives to others meanwhile.
 func free(t *testing.T, host string) string {
 	t.Helper()
-	l, err := net.Listen("tcp", host+":0")
-	if err != nil {
-		t.Fatal(err)
+	for range 100 {
+		port := 10_000 + rand.IntN(5000)
+		if l, err := net.Listen("tcp", fmt.Sprintf(":%d", port)); err == nil {
+			_ = l.Close()
+			return fmt.Sprintf("%s:%d", host, port)
+		}
 	}
-	defer l.Close()
-	return l.Addr().String()
+	t.Fatal("no port is free")
+	return ""
 }
 
 // relisten changes the addresses of a server.
