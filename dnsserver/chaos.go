@@ -7,7 +7,7 @@ import (
 // unusual replies to a well-formed query that no zone answers: another opcode, class or type than those of ordinary data. It gives what
 // the reply counts as.
 func (r *Responder) unusual(set *settings) int {
-	q, h := &r.query, &r.reply.Header
+	q, h := r.query, &r.reply.Header
 	h.RCode = wire.Refused
 	switch {
 	case q.Opcode != wire.OpQuery:

@@ -30,7 +30,8 @@ type Responder struct {
 	table       *atomic.Pointer[answer.Table]
 	shared      *Shared
 	count       *AnswerCounts
-	query       wire.Query
+	batch       *answer.Batch    // queries that were read
+	query       *answer.Question // the one that is being answered
 	reply       answer.Reply
 	options     []byte                       // of the reply's OPT
 	validCookie bool                         // the client sent a server cookie that we made for it
@@ -41,7 +42,7 @@ type Responder struct {
 // a query comes (nil: REFUSED) and counts in *count. Its settings are the
 // default ones, and its clock stands, unless With gives it others.
 func NewResponder(table *atomic.Pointer[answer.Table], count *AnswerCounts) *Responder {
-	r := &Responder{table: table, shared: NewShared(), count: count, options: make([]byte, 0, maxOptions), rate: new(atomic.Pointer[rateLimiter])}
+	r := &Responder{table: table, shared: NewShared(), count: count, batch: answer.NewBatch(1), options: make([]byte, 0, maxOptions), rate: new(atomic.Pointer[rateLimiter])}
 	r.reply.Seed(rand.Uint64())
 	return r
 }
@@ -52,25 +53,55 @@ func (r *Responder) With(shared *Shared) *Responder {
 	return r
 }
 
+// InBatches makes room for batches of up to size queries, at most
+// answer.MaxBatch, and gives r.
+func (r *Responder) InBatches(size int) *Responder {
+	r.batch = answer.NewBatch(size)
+	return r
+}
+
 // Respond appends the reply to packet to dst and returns the longer slice; dst
 // itself means no reply. Over UDP a reply has at most the bytes that the settings
 // allow, and at most what the client says it takes (RFC 6891 §6.2.3), so with
 // that much room in dst nothing is allocated. client is where the packet came from.
 func (r *Responder) Respond(dst, packet []byte, client netip.AddrPort, transport Transport) []byte {
+	r.read(0, packet)
+	r.batch.Find(r.table.Load(), 1)
+	return r.Answer(0, dst, packet, client, transport)
+}
+
+// Read reads n queries, which must not be more than there is room for, so that
+// Answer can reply to each: what all of them wait for, they wait for together.
+// query gives the packets.
+func (r *Responder) Read(n int, query func(int) []byte) {
+	for i := range n {
+		r.read(i, query(i))
+	}
+	r.batch.Find(r.table.Load(), n)
+}
+
+func (r *Responder) read(i int, packet []byte) {
+	q := &r.batch.Questions[i]
+	q.Outcome = wire.Parse(packet, &q.Query)
+}
+
+// Answer is Respond for the packet that Read has read as number i.
+func (r *Responder) Answer(i int, dst, packet []byte, client netip.AddrPort, transport Transport) []byte {
 	msg := dst[len(dst):]
+	r.query = &r.batch.Questions[i]
 	r.options, r.validCookie = r.options[:0], false
-	switch wire.Parse(packet, &r.query) {
+	switch r.query.Outcome {
 	case wire.Drop:
 		r.count.add(countDropped)
 		return dst
 	case wire.FormErr:
 		r.count.add(countFormErr)
-		msg = wire.Bare(msg, &r.query, wire.Formerr)
+		msg = wire.Bare(msg, &r.query.Query, wire.Formerr)
 	case wire.NotImp:
 		r.count.add(countNotImp)
-		msg = wire.Bare(msg, &r.query, wire.Notimp)
+		msg = wire.Bare(msg, &r.query.Query, wire.Notimp)
 	default:
-		msg = r.answer(wire.Open(msg, packet, &r.query), client.Addr(), transport)
+		msg = r.answer(wire.Open(msg, packet, &r.query.Query), client.Addr(), transport)
 	}
 	if l := r.rate.Load(); l != nil && transport == UDP {
 		if msg = r.limited(l, msg, client.Addr(), r.validCookie); msg == nil {
@@ -83,17 +114,16 @@ func (r *Responder) Respond(dst, packet []byte, client netip.AddrPort, transport
 	return append(dst, msg...)
 }
 
-// Warm prepares for n queries that are about to be answered, so that all of them
-// together wait for memory as long as a few would; see answer.Reply.Warm.
-func (r *Responder) Warm(n int, query func(int) []byte) { r.reply.Warm(r.table.Load(), n, query) }
-
 // Rest is called before a wait for queries that may be long: without it a table that was replaced meanwhile stays in memory until the next.
-func (r *Responder) Rest() { r.reply.Forget() }
+func (r *Responder) Rest() {
+	r.batch.Forget()
+	r.reply.Forget()
+}
 
 // answer replies to a well-formed query behind its question. (Few arguments:
 // all of them fit into registers.)
 func (r *Responder) answer(msg []byte, client netip.Addr, transport Transport) []byte {
-	q, reply, set := &r.query, &r.reply, r.shared.settings.Load()
+	q, reply, set := r.query, &r.reply, r.shared.settings.Load()
 	wellFormed := true
 	if q.EDNS.Has != 0 {
 		wellFormed = r.readOptions(set, client, transport)
@@ -112,7 +142,7 @@ func (r *Responder) answer(msg []byte, client netip.Addr, transport Transport) [
 		q.Type == wire.TypeANY && set.RefuseANY:
 		kind = r.unusual(set)
 	default:
-		r.table.Load().Lookup(q, reply)
+		r.batch.Lookup(q, reply)
 		kind = int(reply.Kind)
 		if reply.Header.TC {
 			r.count.add(countTruncated)
@@ -122,7 +152,7 @@ func (r *Responder) answer(msg []byte, client netip.Addr, transport Transport) [
 		r.fillOptions(set, limit)
 	}
 	r.count.add(kind)
-	return wire.Close(reply.Msg, q, &reply.Header, set.udpSize, r.options)
+	return wire.Close(reply.Msg, &q.Query, &reply.Header, set.udpSize, r.options)
 }
 
 // limit gives the greatest length of a reply in bytes.

@@ -48,7 +48,7 @@ func (r *Responder) limited(l *rateLimiter, msg []byte, client netip.Addr, cooki
 		whole := &r.reply.Header
 		h = wire.Header{RCode: whole.RCode, ExtendedError: whole.ExtendedError, TC: whole.Answer > 0}
 	}
-	return wire.Close(msg[:r.query.End], &r.query, &h, r.shared.settings.Load().udpSize, r.cookie())
+	return wire.Close(msg[:r.query.End], &r.query.Query, &h, r.shared.settings.Load().udpSize, r.cookie())
 }
 
 // cookie gives the COOKIE option of the reply, none if it has none. With it a client is never limited again.

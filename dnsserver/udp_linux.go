@@ -27,10 +27,9 @@ type udpWorker struct {
 	addr      netip.AddrPort
 	wildcard  bool // replies must name the address that was asked
 	responder responder
-	warm      func(n int, query func(int) []byte) // Responder.Warm; nil for other responders
-	rest      func()                              // Responder.Rest; does nothing for others
-	settle    func()                              // settle; tests put their own here
-	query     func(int) []byte                    // batch.query; one closure for the whole life
+	batched   *Responder       // responder, if it can answer in batches
+	settle    func()           // settle; tests put their own here
+	query     func(int) []byte // batch.query; one closure for the whole life
 	guard     *guard
 	log       *zap.Logger
 	b         *batch
@@ -46,9 +45,9 @@ func newUDPWorker(conn *net.UDPConn, addr netip.AddrPort, s *Server) (*udpWorker
 	}
 	wildcard := addr.Addr().IsUnspecified()
 	w := &udpWorker{tally: s.tally(), fd: fd, addr: addr, wildcard: wildcard, guard: &s.guard, log: s.opts.Log, b: newBatch(wildcard), settle: settle}
-	w.responder, w.query, w.rest = s.newResponder(&w.outcomes), w.b.query, func() {}
+	w.responder, w.query = s.newResponder(&w.outcomes), w.b.query
 	if r, ok := w.responder.(*Responder); ok {
-		w.warm, w.rest = r.Warm, r.Rest
+		w.batched = r.InBatches(batchSize)
 	}
 	return w, nil
 }
@@ -72,7 +71,9 @@ func (w *udpWorker) run() {
 	for !w.stopping.Load() {
 		n, errno := w.b.receive(w.fd)
 		if errno == unix.EAGAIN {
-			w.rest()
+			if w.batched != nil {
+				w.batched.Rest()
+			}
 			n, errno = w.b.await(w.fd)
 		}
 		switch {
@@ -132,12 +133,10 @@ func (w *udpWorker) fault(errno syscall.Errno) {
 // turn answers the n messages that were received and sends the answers.
 func (w *udpWorker) turn(n int) {
 	b := w.b
-	if w.warm != nil {
-		w.warm(n, w.query)
-	}
+	read := w.batched != nil && w.read(n)
 	b.filled = 0
 	for w.next = 0; w.next < n; {
-		w.answer(n)
+		w.answer(n, read)
 	}
 	sent := b.send(w.fd)
 	for i := range n {
@@ -153,8 +152,16 @@ func (w *udpWorker) turn(n int) {
 	}
 }
 
-// answer makes the answers to the messages from w.next up to n. It ends early when Respond panics; that message is dropped.
-func (w *udpWorker) answer(n int) {
+// read reads n messages at once. It gives false when that panics: the one that makes it will do so again, on its own.
+func (w *udpWorker) read(n int) (ok bool) {
+	defer func() { _ = recover() }()
+	w.batched.Read(n, w.query)
+	return true
+}
+
+// answer makes the answers to the messages from w.next up to n, which were read or not. It ends early when that panics; the message is
+// dropped.
+func (w *udpWorker) answer(n int, read bool) {
 	defer func() {
 		if v := recover(); v != nil {
 			w.counters.panics.Add(1)
@@ -170,7 +177,13 @@ func (w *udpWorker) answer(n int) {
 		if packet == nil {
 			continue
 		}
-		if answer := w.responder.Respond(b.space(), packet, b.client(i), UDP); len(answer) > 0 {
+		var answer []byte
+		if read {
+			answer = w.batched.Answer(i, b.space(), packet, b.client(i), UDP)
+		} else {
+			answer = w.responder.Respond(b.space(), packet, b.client(i), UDP)
+		}
+		if len(answer) > 0 {
 			b.add(i, answer, w.wildcard)
 		}
 	}

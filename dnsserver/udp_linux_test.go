@@ -2,6 +2,7 @@ package dnsserver
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"net/netip"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/miekg/dns"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
 	"golang.org/x/sys/unix"
@@ -89,6 +91,39 @@ func TestBatchIsAnsweredWhole(t *testing.T) {
 	}
 	if n, errno := m.b.receive(m.fd); errno != unix.EAGAIN {
 		t.Errorf("%d left to receive, %v", n, errno)
+	}
+}
+
+// A batch that cannot be read as one is answered message by message.
+func TestPanicInReadingABatch(t *testing.T) {
+	m := newManual(t, "127.0.0.1:0", nil)
+	responder, _ := newTestResponder(t, testZone(t))
+	m.responder, m.batched = responder, responder.InBatches(batchSize)
+	m.query = func(i int) []byte {
+		if i == 5 {
+			panic("five")
+		}
+		return m.b.query(i)
+	}
+	conn := dial(t, "udp", m.bound())
+	packet := kind{ask: "plain" + inZone, qtype: dns.TypeA}.packet(t)
+	for id := range uint16(batchSize) {
+		binary.BigEndian.PutUint16(packet, id)
+		if _, err := conn.Write(packet); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m.serve()
+	reply := make([]byte, 512)
+	for id := range uint16(batchSize) {
+		n, err := conn.Read(reply)
+		answer := new(dns.Msg)
+		if err != nil || answer.Unpack(reply[:n]) != nil || answer.Id != id || len(answer.Answer) != 1 {
+			t.Fatalf("message %d: %v %v", id, err, answer)
+		}
+	}
+	if want := (Counts{Received: batchSize, Answered: batchSize}); m.counts() != want {
+		t.Errorf("%+v, want %+v", m.counts(), want)
 	}
 }
 

@@ -51,22 +51,27 @@ func (z *Zone) probe(rel []byte, h uint64) (uint32, bool) {
 	}
 }
 
-// find gives the node of name, which is in the zone, or else its closest
-// encloser (RFC 4592 §3.3.1). Ancestors of a node always exist, so the encloser
-// is found by bisection: a flood of deep random names costs a few probes each.
+// find gives the node of name, which is in the zone, or else its closest encloser.
 func (z *Zone) find(name *wire.Name) (uint32, bool) {
 	below := name.Labels - z.labels
 	if below == 0 {
 		return 0, true
 	}
-	end := name.Len - len(z.apex)
 	if below <= z.depth {
-		if i, ok := z.probe(name.Wire[:end], z.hash(name.Wire[:end])); ok {
+		rel := name.Wire[:name.Len-len(z.apex)]
+		if i, ok := z.probe(rel, z.hash(rel)); ok {
 			return i, true
 		}
 	}
-	var best uint32
-	for low, high := 0, min(below-1, z.depth); low < high; {
+	return z.encloser(name), false
+}
+
+// encloser gives the closest encloser (RFC 4592 §3.3.1) of name, which is in the
+// zone but has no node. Ancestors of a node always exist, so it is found by
+// bisection: a flood of deep random names costs a few probes each.
+func (z *Zone) encloser(name *wire.Name) (best uint32) {
+	end := name.Len - len(z.apex)
+	for low, high := 0, min(name.Labels-z.labels-1, z.depth); low < high; {
 		mid := (low + high + 1) / 2
 		rel := name.Wire[name.Suffix(z.labels+mid):end]
 		if i, ok := z.probe(rel, z.hash(rel)); ok {
@@ -75,5 +80,5 @@ func (z *Zone) find(name *wire.Name) (uint32, bool) {
 			high = mid - 1
 		}
 	}
-	return best, false
+	return best
 }

@@ -10,45 +10,49 @@ import (
 // maxHops bounds how many CNAME and DNAME records one answer follows.
 const maxHops = 16
 
-// Lookup answers q behind the question in r (RFC 1034 §4.3.2, RFC 6672 §3.2):
-// zone by zone along a CNAME chain, as long as it stays in zones that are here,
-// does not loop and has at most 16 links. A nil table holds no zone.
-func (t *Table) Lookup(q *wire.Query, r *Reply) {
-	name, pos := &q.Name, wire.HeaderSize
+// Lookup answers q, which Find was given, behind the question in r (RFC 1034
+// §4.3.2, RFC 6672 §3.2): zone by zone along a CNAME chain, as long as it stays in
+// zones that are here, does not loop and has at most 16 links.
+func (b *Batch) Lookup(q *Question, r *Reply) {
 	clear(r.redirects[:r.dnames]) // or they would keep a table that is gone
 	r.dnames = 0
-	for hop := range maxHops + 1 {
-		e := t.zone(name, q.Type, r)
-		if e.zone == nil {
-			if hop == 0 {
-				r.Kind = Refused
-				r.Header.RCode = wire.Refused
-				r.Header.ExtendedError = wire.NotAuthoritative
-			}
-			return
-		}
-		r.Header.AA = true
-		if e.zone != r.zone || hop == 0 {
-			r.entry, r.apex = e, pos+name.Len-len(e.zone.apex)
-		}
-		if hop == 0 {
-			r.origin = r.apex
-		}
-		next := r.step(name, pos, q.Type, hop)
-		if next == 0 || r.loops(q, hop) {
+	if q.zone == nil {
+		r.Kind = Refused
+		r.Header.RCode = wire.Refused
+		r.Header.ExtendedError = wire.NotAuthoritative
+		return
+	}
+	r.Header.AA = true
+	name, pos := &q.Name, wire.HeaderSize
+	r.entry, r.apex = q.entry, pos+name.Len-len(q.zone.apex)
+	r.origin = r.apex
+	at, exact := q.node, q.exact
+	if !exact {
+		at = q.zone.encloser(name)
+	}
+	for hop := 0; ; hop++ {
+		next := r.step(name, pos, q.Type, hop, at, exact)
+		if next == 0 || r.loops(&q.Query, hop) {
 			return
 		}
 		name, pos = &r.chain[hop], next
+		e := b.table.zone(name, q.Type, r.entry)
+		if e.zone == nil {
+			return
+		}
+		if e.zone != r.zone {
+			r.entry, r.apex = e, pos+name.Len-len(e.zone.apex)
+		}
+		at, exact = e.zone.find(name)
 	}
 }
 
-// step answers for one name, which stands at pos and is in r.zone. Where a
-// CNAME or DNAME leads on, it puts the target in chain[hop] and gives the
-// target's offset in the message, else 0.
-func (r *Reply) step(name *wire.Name, pos int, qtype uint16, hop int) int {
+// step answers for one name, which stands at pos and is in r.zone, where find
+// gave the node at and exact. Where a CNAME or DNAME leads on, it puts the target
+// in chain[hop] and gives the target's offset in the message, else 0.
+func (r *Reply) step(name *wire.Name, pos int, qtype uint16, hop int, at uint32, exact bool) int {
 	z := r.zone
-	i, exact := z.find(name)
-	n := z.node(i)
+	n := z.node(at)
 	if n.flags&isOccluded != 0 {
 		n, exact = z.node(n.aux), false
 	}
@@ -73,12 +77,12 @@ func (r *Reply) step(name *wire.Name, pos int, qtype uint16, hop int) int {
 	if s == nil && n.flags&hasCNAME != 0 {
 		s, follow = z.rrset(n, wire.TypeCNAME), qtype != wire.TypeANY && hop < maxHops
 	}
-	at := len(r.Msg)
+	record := len(r.Msg)
 	b := r.give(n, s, qtype, pos)
 	if b == nil || !follow {
 		return 0
 	}
-	next := r.start(at + recordHead)
+	next := r.start(record + recordHead)
 	if b.node != 0 && r.leaf { // the target is in this zone
 		if n = z.node(b.node); n.flags&^isWildcard == 0 { // and the last name of the chain
 			r.give(n, z.rrset(n, qtype), qtype, next)

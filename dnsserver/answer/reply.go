@@ -20,7 +20,7 @@ const (
 // Kinds is the number of Kind values.
 const Kinds = int(kinds)
 
-// Reply is an answer being built. Each goroutine reuses its own: Begin, then Lookup, then read.
+// Reply is an answer being built. Each goroutine reuses its own: Begin, then Batch.Lookup, then read.
 type Reply struct {
 	Msg    []byte      // the message so far
 	Header wire.Header // what Lookup decided
@@ -29,14 +29,12 @@ type Reply struct {
 	limit    int // greatest length of Msg
 	question int // length of Msg when Lookup began
 	random   uint64
-	table    *Table // that zone is of
-	entry           // of the zone of the name at hand; afterwards, of the last name that was in one
-	apex     int    // where the zone's name stands in Msg
-	source   int    // see Source: where the owner of the first record begins in the question
-	origin   int    // and the name of its zone
+	entry        // of the zone of the name at hand; afterwards, of the last name that was in one
+	apex     int // where the zone's name stands in Msg
+	source   int // see Source: where the owner of the first record begins in the question
+	origin   int // and the name of its zone
 	static   body
 	chain    [maxHops]wire.Name
-	warm     warm
 
 	redirects [maxHops + 1]*node // those whose DNAME is in the answer
 	dnames    int                // how many they are
@@ -53,10 +51,10 @@ func (r *Reply) Begin(msg []byte, limit int) {
 	r.Kind = Positive
 }
 
-// Forget lets go of the table that was asked last, so that it is freed when another one has taken its place. Msg and Header stay.
+// Forget lets go of the zones that were asked last, as Batch.Forget does. Msg and Header stay.
 func (r *Reply) Forget() {
 	clear(r.redirects[:r.dnames])
-	r.dnames, r.static, r.table, r.entry = 0, body{}, nil, entry{}
+	r.dnames, r.static, r.entry = 0, body{}, entry{}
 }
 
 // pick gives a number below n, from a linear congruential generator: a counter

@@ -1,6 +1,7 @@
 package answer_test
 
 import (
+	"bytes"
 	"encoding/hex"
 	"os"
 	"path/filepath"
@@ -57,6 +58,7 @@ type server struct {
 	shared atomic.Pointer[answer.Table]
 	set    dnsserver.Settings
 	counts dnsserver.AnswerCounts
+	recent [8][]byte // packets that were asked, the last of them first
 	*dnsserver.Responder
 }
 
@@ -75,7 +77,7 @@ func serve(t testing.TB, zones ...*zone.Zone) *server {
 		}
 	}
 	s.shared.Store(s.table)
-	s.Responder = dnsserver.NewResponder(&s.shared, &s.counts)
+	s.Responder = dnsserver.NewResponder(&s.shared, &s.counts).InBatches(len(s.recent))
 	s.told(testSettings())
 	return s
 }
@@ -110,10 +112,19 @@ func rich(t testing.TB) *server {
 	return s
 }
 
-// ask sends a query message and unpacks the reply; nil for none.
+// ask sends a query message and unpacks the reply; nil for none. Over UDP it is
+// in a batch with those that were asked before.
 func (s *server) ask(t testing.TB, packet []byte, transport dnsserver.Transport) (*dns.Msg, []byte) {
 	t.Helper()
-	reply := s.Respond(nil, packet, testClient(), transport)
+	var reply []byte
+	if transport == dnsserver.UDP {
+		copy(s.recent[1:], s.recent[:])
+		s.recent[0] = bytes.Clone(packet)
+		s.Read(len(s.recent), func(i int) []byte { return s.recent[i] })
+		reply = s.Answer(0, nil, packet, testClient(), transport)
+	} else {
+		reply = s.Respond(nil, packet, testClient(), transport)
+	}
 	if len(reply) == 0 {
 		return nil, nil
 	}

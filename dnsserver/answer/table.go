@@ -62,18 +62,15 @@ func (t *Table) home(apex []byte) int {
 	return int(maphash.Bytes(t.seed, apex)) & (len(t.index) - 1)
 }
 
-// zone finds the entry, if any, of the zone that answers for name. A DS belongs to the parent's side
-// of a cut (RFC 4035 §3.1.4.1), so it is asked of the zone above if that is here.
-func (t *Table) zone(name *wire.Name, qtype uint16, r *Reply) entry {
+// zone finds the entry, if any, of the zone that answers for name; last is that
+// of a name before, the first to be looked at. A DS belongs to the parent's side of
+// a cut (RFC 4035 §3.1.4.1), so it is asked of the zone above if that is here.
+func (t *Table) zone(name *wire.Name, qtype uint16, last entry) entry {
 	if t == nil {
 		return entry{}
 	}
-	if r.table != t {
-		r.table, r.entry = t, entry{}
-	}
-	// The zone of the name before, if this name is in it too.
-	if r.leaf && qtype != wire.TypeDS && r.zone.holds(name) {
-		return r.entry
+	if last.leaf && qtype != wire.TypeDS && last.zone.holds(name) {
+		return last
 	}
 	var apex entry
 	for n := min(name.Labels, t.deep); n >= 0; n-- {

@@ -66,28 +66,32 @@ func upwards(t *testing.T, n int) *Zone {
 }
 
 // Names that come after the ones below them have their sets elsewhere, and all
-// are found; what has no sets is looked at by Warm without harm.
+// are found; what has no sets is fetched without harm.
 func TestNamesFromTheDeepestUp(t *testing.T) {
 	const names = 2000
 	z := upwards(t, names)
 	if late := z.nodes(func() {})[0]; string(z.owner(late)) != "\x04late" || z.node(late).first <= 1<<16 {
-		t.Errorf("%q is first, with sets at %d: what Warm must not take for a set looks harmless", z.owner(late), z.node(late).first)
+		t.Errorf("%q is first, with sets at %d: what must not be taken for a set looks harmless", z.owner(late), z.node(late).first)
 	}
-	r := &Reply{table: NewTable(z), entry: entry{z, true}}
+	b, table := NewBatch(minAhead), NewTable(z)
 	for i := range names {
-		var packets [minWarm][]byte
 		for k, format := range []string{"a.b.c%d.", "b.c%d.", "c%d.", "x.c%d."} {
 			name := fmt.Sprintf(format+"example.com.", i)
-			packets[k], _ = new(dns.Msg).SetQuestion(name, dns.TypeA).Pack()
-			at, exact := z.find(asked(t, name))
+			b.Questions[k].Name = *asked(t, name)
+			at, exact := z.find(&b.Questions[k].Name)
 			want := []int{1, 0, 2, 2}[k] // RRsets; x is not there, what encloses it is
 			if exact != (k < 3) || len(z.sets(z.node(at))) != want {
 				t.Fatalf("%s: found %v, %q, with %d sets, want %d", name, exact, z.owner(at), len(z.sets(z.node(at))), want)
 			}
 		}
-		r.Warm(r.table, minWarm, func(i int) []byte { return packets[i] })
-		if r.warm.set[1].typ != 0 || r.warm.set[2].typ != dns.TypeA {
-			t.Fatalf("%d: touched %+v", i, r.warm.set[:minWarm])
+		b.Find(table, minAhead)
+		for k, q := range b.Questions {
+			if at, exact := z.find(&q.Name); q.exact != exact || exact && q.node != at {
+				t.Fatalf("%d: question %d at node %d, %v; want %d, %v", i, k, q.node, q.exact, at, exact)
+			}
+		}
+		if b.ahead.set[1].typ != 0 || b.ahead.set[2].typ != dns.TypeA {
+			t.Fatalf("%d: fetched %+v", i, b.ahead.set[:minAhead])
 		}
 	}
 }

@@ -10,10 +10,10 @@ const (
 
 // Name is a domain name in lower-case wire form with its labels found.
 type Name struct {
-	Wire   [MaxName + 1]byte // Len bytes, the root label included; the rest is undefined
 	Len    int
-	Labels int              // without the root
-	Start  [MaxLabels]uint8 // offset of each label, the leftmost first
+	Labels int               // without the root
+	Wire   [MaxName + 1]byte // Len bytes, the root label included; the rest is undefined
+	Start  [MaxLabels]uint8  // offset of each label, the leftmost first
 }
 
 // Bytes gives the name's wire form; it changes when the Name does.

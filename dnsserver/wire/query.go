@@ -43,11 +43,11 @@ const (
 // Query is what a packet asks. It is filled by Parse and made to be reused.
 type Query struct {
 	ID     uint16
+	Type   uint16
+	Class  uint16
 	Opcode uint8
 	RD     bool
 	End    int // offset just past the question; HeaderSize where there is none
-	Type   uint16
-	Class  uint16
 	Name   Name
 	EDNS   EDNS
 }

@@ -1,0 +1,70 @@
+package dnsserver
+
+import (
+	"bytes"
+	"net/netip"
+	"testing"
+
+	"github.com/miekg/dns"
+
+	"gslbd/dnsserver/answer"
+)
+
+// Queries that are read together get the answers that each gets alone, whatever else is in the batch, and nothing is allocated.
+func TestBatchAnswersAsEachAlone(t *testing.T) {
+	r, _ := newTestResponder(t, testZone(t))
+	r.InBatches(answer.MaxBatch)
+	var packets [][]byte
+	for _, name := range []string{"plain", "steered-1", "cname-1", "nowhere", "a.b.c.nowhere"} {
+		packets = append(packets, kind{ask: name + inZone, qtype: dns.TypeA}.packet(t))
+	}
+	packets = append(packets, kind{ask: "elsewhere.test.", qtype: dns.TypeA}.packet(t), nil, []byte{1}, make([]byte, 12), make([]byte, 17))
+	client := netip.MustParseAddrPort("192.0.2.1:53")
+	alone := make([][]byte, len(packets))
+	for i, p := range packets {
+		alone[i] = r.Respond(nil, p, client, UDP)
+	}
+	query := func(i int) []byte { return packets[i%len(packets)] }
+	space := make([]byte, 0, maxUDP)
+	for _, n := range []int{0, 1, 2, 3, 4, len(packets), answer.MaxBatch} {
+		allocs := testing.AllocsPerRun(100, func() {
+			r.Read(n, query)
+			for i := n - 1; i >= 0; i-- { // any order
+				if got := r.Answer(i, space, query(i), client, UDP); !bytes.Equal(got, alone[i%len(packets)]) {
+					t.Fatalf("number %d of %d: %x, alone %x", i, n, got, alone[i%len(packets)])
+				}
+			}
+		})
+		if allocs != 0 {
+			t.Errorf("%d queries: %v allocations", n, allocs)
+		}
+	}
+}
+
+// A batch is answered from one table, and the next from the one that is there by then.
+func TestBatchAnswersFromOneTable(t *testing.T) {
+	r, _ := newTestResponder(t, testZone(t))
+	r.InBatches(8)
+	packet := kind{ask: "plain" + inZone, qtype: dns.TypeA}.packet(t)
+	query := func(int) []byte { return packet }
+	full := r.table.Load()
+	for _, c := range []struct {
+		before, after *answer.Table // of the reading
+		rcode         int
+	}{
+		{full, answer.NewTable(), dns.RcodeSuccess},
+		{answer.NewTable(), full, dns.RcodeRefused},
+		{nil, full, dns.RcodeRefused},
+		{full, nil, dns.RcodeSuccess},
+	} {
+		r.table.Store(c.before)
+		r.Read(8, query)
+		r.table.Store(c.after)
+		for i := range 8 {
+			m := new(dns.Msg)
+			if err := m.Unpack(r.Answer(i, nil, packet, netip.AddrPort{}, UDP)); err != nil || m.Rcode != c.rcode {
+				t.Errorf("number %d: %v %v, want rcode %d", i, err, m, c.rcode)
+			}
+		}
+	}
+}
