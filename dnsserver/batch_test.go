@@ -68,3 +68,25 @@ func TestBatchAnswersFromOneTable(t *testing.T) {
 		}
 	}
 }
+
+// Counts come with the reply to a single packet, and with Count for a batch.
+func TestBatchCounts(t *testing.T) {
+	r, counts := newTestResponder(t, testZone(t))
+	r.InBatches(8)
+	packet := kind{ask: "nowhere" + inZone, qtype: dns.TypeA}.packet(t)
+	outcomes := func() (o Outcomes) { counts.AddTo(&o); return o }
+	r.Respond(nil, packet, netip.AddrPort{}, UDP)
+	if got := outcomes(); got != (Outcomes{NXDomain: 1}) {
+		t.Errorf("after one: %+v", got)
+	}
+	r.Read(8, func(i int) []byte { return [][]byte{packet, packet[:12], packet[:5]}[i%3] })
+	for i := range 8 {
+		r.Answer(i, nil, packet, netip.AddrPort{}, UDP)
+	}
+	for range 2 { // the second has nothing to tell
+		r.Count()
+		if got := outcomes(); got != (Outcomes{NXDomain: 4, FormErr: 3, Dropped: 2}) {
+			t.Errorf("after a batch: %+v", got)
+		}
+	}
+}

@@ -30,6 +30,7 @@ type Responder struct {
 	table       *atomic.Pointer[answer.Table]
 	shared      *Shared
 	count       *AnswerCounts
+	pending     pending          // for count
 	batch       *answer.Batch    // queries that were read
 	query       *answer.Question // the one that is being answered
 	reply       answer.Reply
@@ -67,7 +68,9 @@ func (r *Responder) InBatches(size int) *Responder {
 func (r *Responder) Respond(dst, packet []byte, client netip.AddrPort, transport Transport) []byte {
 	r.read(0, packet)
 	r.batch.Find(r.table.Load(), 1)
-	return r.Answer(0, dst, packet, client, transport)
+	dst = r.Answer(0, dst, packet, client, transport)
+	r.pending.move(r.count)
+	return dst
 }
 
 // Read reads n queries, which must not be more than there is room for, so that
@@ -92,13 +95,13 @@ func (r *Responder) Answer(i int, dst, packet []byte, client netip.AddrPort, tra
 	r.options, r.validCookie = r.options[:0], false
 	switch r.query.Outcome {
 	case wire.Drop:
-		r.count.add(countDropped)
+		r.pending.add(countDropped)
 		return dst
 	case wire.FormErr:
-		r.count.add(countFormErr)
+		r.pending.add(countFormErr)
 		msg = wire.Bare(msg, &r.query.Query, wire.Formerr)
 	case wire.NotImp:
-		r.count.add(countNotImp)
+		r.pending.add(countNotImp)
 		msg = wire.Bare(msg, &r.query.Query, wire.Notimp)
 	default:
 		msg = r.answer(wire.Open(msg, packet, &r.query.Query), client.Addr(), transport)
@@ -113,6 +116,9 @@ func (r *Responder) Answer(i int, dst, packet []byte, client netip.AddrPort, tra
 	}
 	return append(dst, msg...)
 }
+
+// Count is called after the last Answer of a batch: it makes the counts tell of them.
+func (r *Responder) Count() { r.pending.move(r.count) }
 
 // Rest is called before a wait for queries that may be long: without it a table that was replaced meanwhile stays in memory until the next.
 func (r *Responder) Rest() {
@@ -145,13 +151,13 @@ func (r *Responder) answer(msg []byte, client netip.Addr, transport Transport) [
 		r.batch.Lookup(q, reply)
 		kind = int(reply.Kind)
 		if reply.Header.TC {
-			r.count.add(countTruncated)
+			r.pending.add(countTruncated)
 		}
 	}
 	if q.EDNS.Has&(wire.HasNSID|wire.HasPadding) != 0 {
 		r.fillOptions(set, limit)
 	}
-	r.count.add(kind)
+	r.pending.add(kind)
 	return wire.Close(reply.Msg, &q.Query, &reply.Header, set.udpSize, r.options)
 }
 

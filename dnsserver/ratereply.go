@@ -33,13 +33,13 @@ func (r *Responder) limited(l *rateLimiter, msg []byte, client netip.Addr, cooki
 	l.active.note(prefix, now)
 	switch {
 	case l.options.LogOnly:
-		r.count.add(countSpared)
+		r.pending.add(countSpared)
 		return msg
 	case !slips:
-		r.count.add(countLimited)
+		r.pending.add(countLimited)
 		return nil
 	}
-	r.count.add(countSlipped)
+	r.pending.add(countSlipped)
 	if len(msg) == wire.HeaderSize {
 		return msg
 	}

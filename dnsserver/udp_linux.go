@@ -138,6 +138,9 @@ func (w *udpWorker) turn(n int) {
 	for w.next = 0; w.next < n; {
 		w.answer(n, read)
 	}
+	if read {
+		w.batched.Count()
+	}
 	sent := b.send(w.fd)
 	for i := range n {
 		b.reset(i)

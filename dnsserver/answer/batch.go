@@ -186,7 +186,7 @@ func (a *ahead) chase(qs []Question) {
 	}
 	for i := range a.n {
 		if now := a.now[i]; now != nil { // what put reads of it, a cache line each
-			a.sum += uint32(now.status) + uint32(now.alone[0].window) + uint32(now.data[0]) + uint32(now.data[inPlace/2])
+			a.sum += uint32(now.status) + uint32(now.data[0]) + uint32(now.data[lineSize/2])
 		}
 	}
 }
@@ -201,7 +201,7 @@ func (a *ahead) targets(qs []Question) {
 		}
 		z := qs[a.asker[i]].zone
 		if now := a.now[i]; now != nil {
-			at = now.alone[0].node
+			at = now.alone.node
 		} else {
 			at = z.link(s)
 		}

@@ -25,11 +25,11 @@ const maxInside = 0x1000
 // Reply.put moves the pointers.
 type body struct {
 	data   []byte
+	stride uint16 // bytes of each record if all are equal and have an owner pointer only; else 0
+	count  uint16 // records
+	window uint16 // records in one answer, at most count; rotated where stride is set
+	base   uint16 // where data stands in the message it was packed for
 	ptrs   []byte // offset in data of each pointer, two bytes each
-	stride int    // bytes of each record if all are equal and have an owner pointer only; else 0
-	count  int    // records
-	window int    // records in one answer, at most count; rotated where stride is set
-	base   int    // where data stands in the message it was packed for
 	target []byte // CNAME, DNAME: the name it leads to, lower-case wire form
 	node   uint32 // CNAME: where target is in its zone, see Zone.nodeOf
 }
@@ -41,19 +41,33 @@ type glue struct {
 	must bool   // at or below the cut: unreachable without it (RFC 9471)
 }
 
-// put copies b behind the message, its records owned by the name at owner, and
-// gives the number of records: 0 when they do not fit.
-func (r *Reply) put(b *body, owner int) int {
-	if b.stride != 0 {
-		return r.putEqual(b, owner)
+// putSet copies what an RRset is now behind the message, its records owned by the
+// name at owner, and gives their number: 0 when they do not fit. base is where the
+// reference question of their owner ends. It gives the body, nil for addresses of
+// the zone, and the status; where that is not answered, there is nothing to copy.
+func (r *Reply) putSet(z *Zone, s *set, base, owner int) (count int, b *body, status status) {
+	if s.stride != 0 && !s.steered {
+		return r.putEqual(z.data[s.at:s.at+uint32(s.size)], int(s.stride), int(s.count), int(s.count), owner), nil, answered
 	}
-	at := len(r.Msg)
+	b, status = r.load(z, s, base)
+	switch {
+	case status != answered:
+		return 0, nil, status
+	case b.stride != 0:
+		return r.putEqual(b.data, int(b.stride), int(b.count), int(b.window), owner), b, answered
+	}
+	return r.put(b, owner), b, answered
+}
+
+// put is putSet for a body whose records need not be equal.
+func (r *Reply) put(b *body, owner int) int {
+	at, base := len(r.Msg), int(b.base)
 	if at+len(b.data) > r.limit {
 		return 0
 	}
 	r.Msg = append(r.Msg, b.data...)
-	if at == b.base && owner == wire.HeaderSize {
-		return b.count
+	if at == base && owner == wire.HeaderSize {
+		return int(b.count)
 	}
 	placed := r.Msg[at:]
 	for p := b.ptrs; len(p) >= 2; p = p[2:] {
@@ -62,36 +76,38 @@ func (r *Reply) put(b *body, owner int) int {
 		switch {
 		case to == wire.HeaderSize:
 			to = owner
-		case to < b.base:
+		case to < base:
 			to = r.apex
 		default:
-			to += at - b.base
+			to += at - base
 		}
 		putPointer(ptr, to)
 	}
-	return b.count
+	return int(b.count)
 }
 
-// putEqual is put for records of equal size: it starts at a random one, so that
-// load spreads over them, and ends after b.window.
-func (r *Reply) putEqual(b *body, owner int) int {
-	at, n := len(r.Msg), b.window
-	if at+n*b.stride > r.limit {
+// putEqual is putSet for count records of equal size: it starts at a random one, so
+// that load spreads over them, and ends after window.
+func (r *Reply) putEqual(data []byte, stride, count, window, owner int) int {
+	at := len(r.Msg)
+	if at+window*stride > r.limit {
 		return 0
 	}
 	first := 0
-	if b.count > 1 {
-		first = r.pick(b.count)
+	if count > 1 {
+		first = r.pick(count) * stride
 	}
-	k := min(n, b.count-first)
-	r.Msg = append(r.Msg, b.data[first*b.stride:(first+k)*b.stride]...)
-	r.Msg = append(r.Msg, b.data[:(n-k)*b.stride]...)
+	size := window * stride
+	r.Msg = append(r.Msg, data[first:min(first+size, count*stride)]...)
+	if rest := at + size - len(r.Msg); rest > 0 {
+		r.Msg = append(r.Msg, data[:rest]...)
+	}
 	if owner != wire.HeaderSize {
-		for ; at < len(r.Msg); at += b.stride {
+		for ; at < len(r.Msg); at += stride {
 			putPointer(r.Msg[at:], owner)
 		}
 	}
-	return n
+	return window
 }
 
 func putPointer(b []byte, to int) {

@@ -49,7 +49,7 @@ func (z *Zone) bodies(g steered, rrs []dns.RR, window int, ttl uint32) ([]body, 
 	compress := z.node(g.node).flags&isWildcard == 0
 	if stride(rrs) != 0 {
 		b, err := p.body(owner, rrs, ttl, compress)
-		b.window = window
+		b.window = uint16(window)
 		return []body{b}, err
 	}
 	starts := min(len(rrs), max(maxRotations, (len(rrs)+window-1)/window))

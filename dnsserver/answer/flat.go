@@ -36,7 +36,7 @@ func (z *Zone) Flatten(out io.Writer, groups []*zone.Group, rest func()) error {
 	put(w, b.data)
 	put(w, b.ptrs)
 	put(w, b.target)
-	put(w, []int{b.stride, b.count, b.window, b.base})
+	put(w, []uint16{b.stride, b.count, b.window, b.base})
 	places := make([]uint32, 0, 2*len(groups))
 	for _, g := range groups {
 		s := z.groups[g.Key]
@@ -64,7 +64,7 @@ func Unflatten(in io.Reader, groups []*zone.Group, rest func()) (*Zone, error) {
 	nodes := get[uint32](r)
 	z.cuts, z.glue = get[cut](r), get[glue](r)
 	z.negative = body{data: get[byte](r), ptrs: get[byte](r), target: get[byte](r)}
-	shape, places := get[int](r), get[uint32](r)
+	shape, places := get[uint16](r), get[uint32](r)
 	switch {
 	case r.err != nil:
 		return nil, fmt.Errorf("reading a compiled zone: %w", r.err)
@@ -89,7 +89,7 @@ func Unflatten(in io.Reader, groups []*zone.Group, rest func()) (*Zone, error) {
 
 // flat is what may be written as it lies in memory: it has no pointers.
 type flat interface {
-	byte | int | uint32 | node | set | cut | glue | place
+	byte | uint16 | int | uint32 | node | set | cut | glue | place
 }
 
 // maxFlat bounds a slice, in bytes: data ends at 4 GiB, and no other is larger.

@@ -94,7 +94,8 @@ func (r *Reply) step(name *wire.Name, pos int, qtype uint16, hop int, at uint32,
 }
 
 // give answers with the RRset s of the node n, whose name stands at pos; nil
-// for none of that type. It gives the records, nil if they are not in the answer.
+// for none of that type. It gives the records, nil if they are not in the answer
+// or are addresses of the zone.
 func (r *Reply) give(n *node, s *set, qtype uint16, pos int) *body {
 	if s == nil {
 		if qtype == wire.TypeANY && n.sets > 0 {
@@ -104,12 +105,11 @@ func (r *Reply) give(n *node, s *set, qtype uint16, pos int) *body {
 		}
 		return nil
 	}
-	b, status := r.load(r.zone, s, r.zone.base(n))
+	count, b, status := r.putSet(r.zone, s, r.zone.base(n), pos)
 	if status != answered {
 		r.without(status)
 		return nil
 	}
-	count := r.put(b, pos)
 	if count == 0 {
 		r.truncate()
 		return nil

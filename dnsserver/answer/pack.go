@@ -100,10 +100,10 @@ func (p *packer) body(owner []byte, rrs []dns.RR, ttl uint32, compress bool) (bo
 	return body{
 		data:   append([]byte(nil), p.data...),
 		ptrs:   append([]byte(nil), p.ptrs...),
-		stride: int(s.stride),
-		count:  len(rrs),
-		window: len(rrs),
-		base:   wire.HeaderSize + len(owner) + 4,
+		stride: uint16(s.stride),
+		count:  uint16(len(rrs)),
+		window: uint16(len(rrs)),
+		base:   uint16(wire.HeaderSize + len(owner) + 4),
 		target: append([]byte(nil), target...),
 	}, err
 }

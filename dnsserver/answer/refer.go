@@ -5,10 +5,9 @@ package answer
 func (r *Reply) refer(n *node, owner, hop int) {
 	z := r.zone
 	cut := &z.cuts[n.aux]
-	b, _ := r.load(z, z.set(cut.set), z.base(n))
 	r.Kind, r.Header.AA = Referral, hop > 0 // also where it does not fit
 	at := len(r.Msg)
-	count := r.put(b, owner)
+	count, _, _ := r.putSet(z, z.set(cut.set), z.base(n), owner)
 	if count == 0 {
 		r.truncate()
 		return
@@ -18,11 +17,13 @@ func (r *Reply) refer(n *node, owner, hop int) {
 	for i := range glue {
 		g := &glue[i]
 		name := at + int(g.pos)
-		b, status := r.load(z, z.set(g.set), 0)
-		if status != answered || name >= maxPointer {
+		if name >= maxPointer {
 			continue
 		}
-		count := r.put(b, name)
+		count, _, status := r.putSet(z, z.set(g.set), 0, name)
+		if status != answered {
+			continue
+		}
 		if count == 0 && g.must {
 			r.truncate()
 			return

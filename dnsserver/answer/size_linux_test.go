@@ -6,6 +6,7 @@ import (
 	"math"
 	"syscall"
 	"testing"
+	"unsafe"
 
 	"github.com/miekg/dns"
 
@@ -38,5 +39,20 @@ func TestZoneEndsBelow4GiB(t *testing.T) {
 	}
 	if err := add(65282); err == nil || err.Error() != "the zone is larger than 4 GiB" {
 		t.Errorf("beyond 4 GiB: %v", err)
+	}
+}
+
+// What one answer reads of a selection is in as few cache lines as can be.
+func TestSelectionsBeginAtCacheLines(t *testing.T) {
+	var list []*selected
+	for range 100 {
+		s := newSelected([]body{{data: make([]byte, 16)}})
+		list = append(list, s)
+		if at := uintptr(unsafe.Pointer(s)) % lineSize; at != 0 {
+			t.Fatalf("begins %d bytes into a cache line: %d bytes", at, unsafe.Sizeof(*s))
+		}
+	}
+	if s := list[0]; &s.alone.data[0] != &s.data[0] || unsafe.Offsetof(s.data)+16 > 2*lineSize {
+		t.Error("one address is not in the first two lines")
 	}
 }

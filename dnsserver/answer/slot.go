@@ -10,33 +10,33 @@ type status uint8
 
 const (
 	answered status = iota
+	rotated         // answered, by one of several bodies; of selected only
 	noData
 	failed
 )
 
-// selected is a compiled selection. What is served stands in one piece of memory
-// where it can, so that a reader waits for memory once.
+// selected is a compiled selection. Most are one body; what is served of it stands
+// in one piece of memory where it can, in the order in which it is read.
 type selected struct {
 	status status
-	bodies []body // for answered: one of them is served
-
-	alone [1]body // bodies, if there is one
-	data  [inPlace]byte
+	alone  body // answered: what is served
+	data   [inPlace]byte
+	bodies []body // rotated: one of these is served
 }
 
-// inPlace is how many bytes of records are stored beside their body: four
-// addresses of either family.
-const inPlace = 4 * (recordHead + 16)
+// inPlace is how many bytes of records are stored beside their body: at least
+// four addresses of either family. With them a selected has 256 bytes on 64-bit
+// systems, which the runtime puts at the beginning of a cache line.
+const inPlace = 4*(recordHead+16) + 24
 
 // newSelected makes an answer of bodies.
 func newSelected(bodies []body) *selected {
-	s := &selected{status: answered, bodies: bodies}
-	if len(bodies) == 1 {
-		s.alone[0] = bodies[0]
-		s.bodies = s.alone[:]
-		if b := &s.alone[0]; len(b.data) <= inPlace {
-			b.data = s.data[:copy(s.data[:], b.data)]
-		}
+	if len(bodies) > 1 {
+		return &selected{status: rotated, bodies: bodies}
+	}
+	s := &selected{alone: bodies[0]}
+	if b := &s.alone; len(b.data) <= inPlace {
+		b.data = s.data[:copy(s.data[:], b.data)]
 	}
 	return s
 }
@@ -46,25 +46,20 @@ func newSelected(bodies []body) *selected {
 func (r *Reply) load(z *Zone, s *set, base int) (*body, status) {
 	if s.steered {
 		now := z.slots[s.at].Load()
-		if now == nil {
+		switch {
+		case now == nil:
 			return nil, failed
+		case now.status == answered:
+			return &now.alone, answered
+		case now.status == rotated:
+			return &now.bodies[r.pick(len(now.bodies))], answered
 		}
-		if now.status != answered {
-			return nil, now.status
-		}
-		if len(now.bodies) == 1 {
-			return &now.bodies[0], answered
-		}
-		return &now.bodies[r.pick(len(now.bodies))], answered
+		return nil, now.status
 	}
-	b := &r.static
-	end := s.at + uint32(s.size)
-	b.data = z.data[s.at:end]
-	b.stride, b.count, b.window, b.base = int(s.stride), int(s.count), int(s.count), base
-	if s.stride == 0 {
-		b.ptrs = z.data[end : end+2*uint32(s.pointers)]
-		b.target, b.node = z.target(s), z.link(s)
-	}
+	b, end := &r.static, s.at+uint32(s.size)
+	b.data, b.ptrs = z.data[s.at:end], z.data[end:end+2*uint32(s.pointers)]
+	b.stride, b.count, b.window, b.base = uint16(s.stride), s.count, s.count, uint16(base)
+	b.target, b.node = z.target(s), z.link(s)
 	return b, answered
 }
 

@@ -97,12 +97,8 @@ func putHeader(msg []byte, q *Query, h *Header, questions, additional uint16) {
 		flags |= 1 << 8
 	}
 	msg = msg[:HeaderSize]
-	binary.BigEndian.PutUint16(msg, q.ID)
-	binary.BigEndian.PutUint16(msg[2:], flags)
-	binary.BigEndian.PutUint16(msg[4:], questions)
-	binary.BigEndian.PutUint16(msg[6:], h.Answer)
-	binary.BigEndian.PutUint16(msg[8:], h.Authority)
-	binary.BigEndian.PutUint16(msg[10:], additional)
+	binary.BigEndian.PutUint64(msg, uint64(q.ID)<<48|uint64(flags)<<32|uint64(questions)<<16|uint64(h.Answer))
+	binary.BigEndian.PutUint32(msg[8:], uint32(h.Authority)<<16|uint32(additional))
 }
 
 // appendOpt writes version 0, our size, the client's DO bit (RFC 3225 §3), the
