@@ -22,13 +22,13 @@ const maxInside = 0x1000
 // three kinds, told apart by value: to the owner (wire.HeaderSize), to the
 // zone's apex within the question (less than base), and into the body itself.
 // In a message of that shape the bytes are right as they are; in another,
-// Reply.put moves the pointers.
+// Reply.put moves the pointers. A static RRset has the same in the zone's data; see set.
 type body struct {
 	data   []byte
 	stride uint16 // bytes of each record if all are equal and have an owner pointer only; else 0
 	count  uint16 // records
 	window uint16 // records in one answer, at most count; rotated where stride is set
-	base   uint16 // where data stands in the message it was packed for
+	base   uint16 // where data stands in the message it was packed for; Zone.base
 	ptrs   []byte // offset in data of each pointer, two bytes each
 	target []byte // CNAME, DNAME: the name it leads to, lower-case wire form
 	node   uint32 // CNAME: where target is in its zone, see Zone.nodeOf
@@ -43,35 +43,46 @@ type glue struct {
 
 // putSet copies what an RRset is now behind the message, its records owned by the
 // name at owner, and gives their number: 0 when they do not fit. base is where the
-// reference question of their owner ends. It gives the body, nil for addresses of
-// the zone, and the status; where that is not answered, there is nothing to copy.
+// reference question of their owner ends. It gives the body that a group has, and
+// the status; where that is not answered, there is nothing to copy.
 func (r *Reply) putSet(z *Zone, s *set, base, owner int) (count int, b *body, status status) {
-	if s.stride != 0 && !s.steered {
-		return r.putEqual(z.data[s.at:s.at+uint32(s.size)], int(s.stride), int(s.count), int(s.count), owner), nil, answered
+	if !s.steered {
+		if s.stride != 0 {
+			return r.putEqual(z.records(s), int(s.stride), int(s.count), int(s.count), owner), nil, answered
+		}
+		if r.put(z.records(s), z.pointers(s), base, owner) {
+			count = int(s.count)
+		}
+		return count, nil, answered
 	}
-	b, status = r.load(z, s, base)
+	b, status = r.selected(z, s)
 	switch {
 	case status != answered:
 		return 0, nil, status
 	case b.stride != 0:
 		return r.putEqual(b.data, int(b.stride), int(b.count), int(b.window), owner), b, answered
 	}
-	return r.put(b, owner), b, answered
+	if r.put(b.data, b.ptrs, base, owner) {
+		count = int(b.count)
+	}
+	return count, b, answered
 }
 
-// put is putSet for a body whose records need not be equal.
-func (r *Reply) put(b *body, owner int) int {
-	at, base := len(r.Msg), int(b.base)
-	if at+len(b.data) > r.limit {
-		return 0
+// put copies records behind the message, owned by the name at owner, and tells
+// whether they fit. They are packed for a message where they begin at base; ptrs
+// are their pointers.
+func (r *Reply) put(data, ptrs []byte, base, owner int) bool {
+	at := len(r.Msg)
+	if at+len(data) > r.limit {
+		return false
 	}
-	r.Msg = append(r.Msg, b.data...)
+	r.Msg = append(r.Msg, data...)
 	if at == base && owner == wire.HeaderSize {
-		return int(b.count)
+		return true
 	}
 	placed := r.Msg[at:]
-	for p := b.ptrs; len(p) >= 2; p = p[2:] {
-		ptr := placed[binary.BigEndian.Uint16(p):]
+	for ; len(ptrs) >= 2; ptrs = ptrs[2:] {
+		ptr := placed[binary.BigEndian.Uint16(ptrs):]
 		to := int(binary.BigEndian.Uint16(ptr)) & (maxPointer - 1)
 		switch {
 		case to == wire.HeaderSize:
@@ -83,22 +94,22 @@ func (r *Reply) put(b *body, owner int) int {
 		}
 		putPointer(ptr, to)
 	}
-	return int(b.count)
+	return true
 }
 
-// putEqual is putSet for count records of equal size: it starts at a random one, so
-// that load spreads over them, and ends after window.
+// putEqual copies records of equal size, owned by the name at owner: from a random
+// one of count on, so that load spreads over them, and window of them. It gives
+// window, or 0 when they do not fit.
 func (r *Reply) putEqual(data []byte, stride, count, window, owner int) int {
-	at := len(r.Msg)
-	if at+window*stride > r.limit {
+	at, size := len(r.Msg), window*stride
+	if at+size > r.limit {
 		return 0
 	}
 	first := 0
 	if count > 1 {
 		first = r.pick(count) * stride
 	}
-	size := window * stride
-	r.Msg = append(r.Msg, data[first:min(first+size, count*stride)]...)
+	r.Msg = append(r.Msg, data[first:min(first+size, len(data))]...)
 	if rest := at + size - len(r.Msg); rest > 0 {
 		r.Msg = append(r.Msg, data[:rest]...)
 	}

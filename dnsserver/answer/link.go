@@ -40,3 +40,12 @@ func (z *Zone) link(s *set) uint32 {
 	}
 	return binary.LittleEndian.Uint32(z.data[s.at-linkSize:])
 }
+
+// lead gives where a CNAME leads to, of a group by its body b: the node, see
+// nodeOf, and the name.
+func (z *Zone) lead(s *set, b *body) (uint32, []byte) {
+	if b != nil {
+		return b.node, b.target
+	}
+	return z.link(s), z.target(s)
+}

@@ -78,44 +78,45 @@ func (r *Reply) step(name *wire.Name, pos int, qtype uint16, hop int, at uint32,
 		s, follow = z.rrset(n, wire.TypeCNAME), qtype != wire.TypeANY && hop < maxHops
 	}
 	record := len(r.Msg)
-	b := r.give(n, s, qtype, pos)
-	if b == nil || !follow {
+	b, ok := r.give(n, s, qtype, pos)
+	if !ok || !follow {
 		return 0
 	}
 	next := r.start(record + recordHead)
-	if b.node != 0 && r.leaf { // the target is in this zone
-		if n = z.node(b.node); n.flags&^isWildcard == 0 { // and the last name of the chain
+	to, target := z.lead(s, b)
+	if to != 0 && r.leaf { // the target is in this zone
+		if n = z.node(to); n.flags&^isWildcard == 0 { // and the last name of the chain
 			r.give(n, z.rrset(n, qtype), qtype, next)
 			return 0
 		}
 	}
-	r.chain[hop].Set(b.target)
+	r.chain[hop].Set(target)
 	return next
 }
 
 // give answers with the RRset s of the node n, whose name stands at pos; nil
-// for none of that type. It gives the records, nil if they are not in the answer
-// or are addresses of the zone.
-func (r *Reply) give(n *node, s *set, qtype uint16, pos int) *body {
+// for none of that type. It tells whether the records are in the answer, and
+// gives the body of a group.
+func (r *Reply) give(n *node, s *set, qtype uint16, pos int) (*body, bool) {
 	if s == nil {
 		if qtype == wire.TypeANY && n.sets > 0 {
 			r.any(pos)
 		} else {
 			r.negative(NoData, wire.NoError)
 		}
-		return nil
+		return nil, false
 	}
 	count, b, status := r.putSet(r.zone, s, r.zone.base(n), pos)
 	if status != answered {
 		r.without(status)
-		return nil
+		return nil, false
 	}
 	if count == 0 {
 		r.truncate()
-		return nil
+		return nil, false
 	}
 	r.Header.Answer += uint16(count)
-	return b
+	return b, true
 }
 
 // start gives the offset of the first label of the name at off.

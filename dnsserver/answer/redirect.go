@@ -10,16 +10,17 @@ import (
 // from it (RFC 6672 §3.1). It gives what step does.
 func (r *Reply) redirect(n *node, name *wire.Name, pos int, qtype uint16, hop int) int {
 	z := r.zone
-	b, _ := r.load(z, z.rrset(n, wire.TypeDNAME), z.base(n))
+	dname := z.rrset(n, wire.TypeDNAME) // never of a group
+	target := z.target(dname)
 	prefix := name.Len - z.size(n)
 	if r.first(n) {
-		if r.put(b, pos+prefix) == 0 {
+		if !r.put(z.records(dname), z.pointers(dname), z.base(n), pos+prefix) {
 			r.truncate()
 			return 0
 		}
 		r.Header.Answer++
 	}
-	size := prefix + len(b.target)
+	size := prefix + len(target)
 	if size > wire.MaxName {
 		r.Kind, r.Header.RCode = TooLong, wire.YXDomain
 		return 0
@@ -30,10 +31,10 @@ func (r *Reply) redirect(n *node, name *wire.Name, pos int, qtype uint16, hop in
 		return 0
 	}
 	r.Msg = append(r.Msg, byte(0xc0|pos>>8), byte(pos), 0, wire.TypeCNAME, 0, wire.ClassIN)
-	r.Msg = append(r.Msg, b.data[6:10]...) // TTL
+	r.Msg = append(r.Msg, z.records(dname)[6:10]...) // TTL
 	r.Msg = binary.BigEndian.AppendUint16(r.Msg, uint16(size))
 	r.Msg = append(r.Msg, name.Wire[:prefix]...)
-	r.Msg = append(r.Msg, b.target...)
+	r.Msg = append(r.Msg, target...)
 	r.Header.Answer++
 	if qtype == wire.TypeCNAME || qtype == wire.TypeANY || hop == maxHops {
 		return 0

@@ -33,7 +33,6 @@ type Reply struct {
 	apex     int // where the zone's name stands in Msg
 	source   int // see Source: where the owner of the first record begins in the question
 	origin   int // and the name of its zone
-	static   body
 	chain    [maxHops]wire.Name
 
 	redirects [maxHops + 1]*node // those whose DNAME is in the answer
@@ -54,7 +53,7 @@ func (r *Reply) Begin(msg []byte, limit int) {
 // Forget lets go of the zones that were asked last, as Batch.Forget does. Msg and Header stay.
 func (r *Reply) Forget() {
 	clear(r.redirects[:r.dnames])
-	r.dnames, r.static, r.entry = 0, body{}, entry{}
+	r.dnames, r.entry = 0, entry{}
 }
 
 // pick gives a number below n, from a linear congruential generator: a counter

@@ -41,30 +41,16 @@ func newSelected(bodies []body) *selected {
 	return s
 }
 
-// load gives the body of s, whose owner's reference question ends at base. It
-// is valid until the next load.
-func (r *Reply) load(z *Zone, s *set, base int) (*body, status) {
-	if s.steered {
-		now := z.slots[s.at].Load()
-		switch {
-		case now == nil:
-			return nil, failed
-		case now.status == answered:
-			return &now.alone, answered
-		case now.status == rotated:
-			return &now.bodies[r.pick(len(now.bodies))], answered
-		}
-		return nil, now.status
+// selected gives what the group of s answers now.
+func (r *Reply) selected(z *Zone, s *set) (*body, status) {
+	now := z.slots[s.at].Load()
+	switch {
+	case now == nil:
+		return nil, failed
+	case now.status == answered:
+		return &now.alone, answered
+	case now.status == rotated:
+		return &now.bodies[r.pick(len(now.bodies))], answered
 	}
-	b, end := &r.static, s.at+uint32(s.size)
-	b.data, b.ptrs = z.data[s.at:end], z.data[end:end+2*uint32(s.pointers)]
-	b.stride, b.count, b.window, b.base = uint16(s.stride), s.count, s.count, uint16(base)
-	b.target, b.node = z.target(s), z.link(s)
-	return b, answered
-}
-
-// target gives the name that a static CNAME or DNAME leads to.
-func (z *Zone) target(s *set) []byte {
-	at := s.at + uint32(s.size) + 2*uint32(s.pointers)
-	return z.data[at : at+uint32(s.target)]
+	return nil, now.status
 }

@@ -110,3 +110,18 @@ func (z *Zone) base(n *node) int {
 
 // size gives the length of a node's whole name in wire form.
 func (z *Zone) size(n *node) int { return int(n.size) + len(z.apex) }
+
+// records gives the body of a static RRset.
+func (z *Zone) records(s *set) []byte { return z.data[s.at : s.at+uint32(s.size)] }
+
+// pointers gives what body.ptrs is of a group.
+func (z *Zone) pointers(s *set) []byte {
+	at := s.at + uint32(s.size)
+	return z.data[at : at+2*uint32(s.pointers)]
+}
+
+// target gives the name that a static CNAME or DNAME leads to.
+func (z *Zone) target(s *set) []byte {
+	at := s.at + uint32(s.size) + 2*uint32(s.pointers)
+	return z.data[at : at+uint32(s.target)]
+}
