@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -22,9 +23,17 @@ const warmUp = 2048
 type contest struct {
 	queries int
 	rounds  int
-	sets    []*querySet
+	starts  int // of the servers, which share the rounds
+	tables  []*table
 	lengths [2][]int // of gslbd's answers to each kind, without and with EDNS
-	daemons []*daemon
+	rivals  []rival
+	daemons []*daemon // of rivals, while they run
+}
+
+// table is what one set of queries gives.
+type table struct {
+	set  *querySet
+	rows []*row
 }
 
 // packets measures the CPU time of an answer.
@@ -32,6 +41,7 @@ func packets(args []string) error {
 	flags := flag.NewFlagSet("packets", flag.ExitOnError)
 	c := &contest{}
 	flags.IntVar(&c.rounds, "rounds", 15, "how often each is measured")
+	flags.IntVar(&c.starts, "starts", 3, "how often the servers are started for that")
 	flags.IntVar(&c.queries, "queries", setSize, "how many queries a measurement has")
 	servers := flags.String("servers", "", "only these beside gslbd and the floor, by comma (default all)")
 	only := flags.String("sets", "", "only these sets of queries, by comma (default all)")
@@ -41,6 +51,9 @@ func packets(args []string) error {
 	if runtime.NumCPU() < 2 {
 		return fmt.Errorf("packets needs two cores")
 	}
+	if c.starts < 1 || c.rounds < c.starts {
+		return fmt.Errorf("-rounds %d -starts %d: every start needs a round", c.rounds, c.starts)
+	}
 	dir, err := os.MkdirTemp("", "gslbd-bench-")
 	if err != nil {
 		return err
@@ -49,24 +62,48 @@ func packets(args []string) error {
 	if err := c.choose(*only); err != nil {
 		return err
 	}
-	defer func() {
-		for _, d := range c.daemons {
-			d.stop()
-		}
-	}()
-	if err := c.startAll(dir, *servers); err != nil {
+	if err := c.enter(dir, *servers); err != nil {
 		return err
 	}
 	if err := pin(loadCore); err != nil {
 		return err
 	}
+	fmt.Printf("%d CPUs, %s, %d rounds of %d queries, %d starts\n", runtime.NumCPU(), runtime.Version(), c.rounds, c.queries, c.starts)
+	for start := range c.starts {
+		rounds := c.rounds*(start+1)/c.starts - c.rounds*start/c.starts
+		if err := c.run(filepath.Join(dir, strconv.Itoa(start)), filepath.Join(dir, "bench.zone"), rounds); err != nil {
+			return err
+		}
+	}
+	for _, t := range c.tables {
+		t.print(c.lengthsOf(t.set))
+	}
+	return nil
+}
+
+// run starts the servers, measures some rounds of every set, and ends them. Two
+// processes of one program differ by some percent, with the places of memory
+// that they were given; so several are measured.
+func (c *contest) run(dir, zone string, rounds int) error {
+	defer func() {
+		for _, d := range c.daemons {
+			d.stop()
+		}
+		c.daemons = nil
+	}()
+	for _, r := range c.rivals {
+		d, err := r.start(dir, serverCore, zoneName, zone)
+		if err != nil {
+			return err
+		}
+		c.daemons = append(c.daemons, d)
+	}
 	if err := c.learn(); err != nil {
 		return err
 	}
-	fmt.Printf("%d CPUs, %s, %d rounds of %d queries\n", runtime.NumCPU(), runtime.Version(), c.rounds, c.queries)
-	for _, s := range c.sets {
-		if err := c.measure(s); err != nil {
-			return fmt.Errorf("%s: %w", s.name, err)
+	for _, t := range c.tables {
+		if err := c.measure(t, rounds); err != nil {
+			return fmt.Errorf("%s: %w", t.set.name, err)
 		}
 	}
 	return nil
@@ -79,19 +116,19 @@ func (c *contest) choose(only string) error {
 	}
 	for _, s := range all {
 		if only == "" || slices.Contains(strings.Split(only, ","), s.name) {
-			c.sets = append(c.sets, s)
+			c.tables = append(c.tables, &table{set: s})
 		}
 	}
-	if len(c.sets) == 0 {
+	if len(c.tables) == 0 {
 		return fmt.Errorf("no set of queries is called %q", only)
 	}
 	return nil
 }
 
-// startAll starts gslbd, the floor, and every other server that is installed.
-func (c *contest) startAll(dir, only string) error {
-	zone := filepath.Join(dir, "bench.zone")
-	if err := writePacketZone(zone); err != nil {
+// enter writes the zone, and makes the list of gslbd, the floor, and every other
+// server that is installed.
+func (c *contest) enter(dir, only string) error {
+	if err := writePacketZone(filepath.Join(dir, "bench.zone")); err != nil {
 		return err
 	}
 	gslbd, err := build(dir)
@@ -102,21 +139,16 @@ func (c *contest) startAll(dir, only string) error {
 	if err != nil {
 		return err
 	}
-	for _, r := range append([]rival{ours(gslbd), {name: plainFloor, program: echo, args: []string{"{port}"}}}, rivals()...) {
-		if r.debian != "" {
-			if only != "" && !slices.Contains(strings.Split(only, ","), r.name) {
-				continue
-			}
-			if _, err := exec.LookPath(r.program); err != nil {
-				fmt.Printf("%s is not installed (Debian: %s), and left out\n", r.name, r.debian)
-				continue
-			}
+	c.rivals = []rival{ours(gslbd), {name: plainFloor, program: echo, args: []string{"{port}"}}}
+	for _, r := range rivals() {
+		if only != "" && !slices.Contains(strings.Split(only, ","), r.name) {
+			continue
 		}
-		d, err := r.start(dir, serverCore, zoneName, zone)
-		if err != nil {
-			return err
+		if _, err := exec.LookPath(r.program); err != nil {
+			fmt.Printf("%s is not installed (Debian: %s), and left out\n", r.name, r.debian)
+			continue
 		}
-		c.daemons = append(c.daemons, d)
+		c.rivals = append(c.rivals, r)
 	}
 	return nil
 }
@@ -164,53 +196,60 @@ func right(s *querySet, oneLink bool) func(int, []byte) bool {
 	}
 }
 
-// measure runs the rounds of one set, and prints its table.
-func (c *contest) measure(s *querySet) error {
-	lengths := c.lengths[0]
+// lengthsOf gives the lengths of gslbd's answers to each kind of a set's queries.
+func (c *contest) lengthsOf(s *querySet) []int {
 	if strings.HasSuffix(s.name, "+edns") {
-		lengths = c.lengths[1]
+		return c.lengths[1]
 	}
-	sized := s.sized(lengths)
-	var rows []*row
-	for _, d := range c.daemons {
-		r := &row{name: d.name, daemon: d, set: s, check: right(s, d.oneLink)}
-		if d.name == plainFloor {
-			r.check = func(int, []byte) bool { return true }
-			rows = append(rows, &row{name: sizedFloor, daemon: d, set: sized, check: func(i int, reply []byte) bool {
+	return c.lengths[0]
+}
+
+// rowsOf makes the rows of a set, one for each server and two for the floor.
+func (c *contest) rowsOf(s *querySet) (rows []*row) {
+	lengths := c.lengthsOf(s)
+	for i, r := range c.rivals {
+		check := right(s, r.oneLink)
+		if r.name == plainFloor {
+			check = func(int, []byte) bool { return true }
+			rows = append(rows, &row{name: sizedFloor, server: i, set: s.sized(lengths), check: func(i int, reply []byte) bool {
 				return len(reply) == max(s.size, lengths[s.kind[i]])
 			}})
 		}
-		rows = append(rows, r)
+		rows = append(rows, &row{name: r.name, server: i, set: s, check: check})
 	}
-	for _, r := range rows { // first every query once, for the sake of caches
-		if err := r.measure(setSize); err != nil {
+	return rows
+}
+
+// measure runs rounds of one set.
+func (c *contest) measure(t *table, rounds int) error {
+	if t.rows == nil {
+		t.rows = c.rowsOf(t.set)
+	}
+	for _, r := range t.rows { // first every query once, for the sake of caches
+		warm := *r
+		if err := warm.measure(c.daemons[r.server], setSize); err != nil {
 			return err
 		}
-		r.forget()
 	}
-	for round := range c.rounds {
-		for i := range rows {
-			if err := rows[(i+round)%len(rows)].measure(c.queries); err != nil {
+	for round := range rounds {
+		for i := range t.rows {
+			r := t.rows[(i+round)%len(t.rows)]
+			if err := r.measure(c.daemons[r.server], c.queries); err != nil {
 				return err
 			}
 		}
 	}
-	total := 0
-	for _, k := range s.kind {
-		total += lengths[k]
-	}
-	printRows(s, float64(total)/setSize, rows)
 	return nil
 }
 
 // measure is one measurement of one server.
-func (r *row) measure(queries int) error {
-	g, err := newGenerator(r.daemon.port, flows)
+func (r *row) measure(d *daemon, queries int) error {
+	g, err := newGenerator(d.port, flows)
 	if err != nil {
 		return err
 	}
 	defer g.close()
-	pids, err := r.daemon.processes()
+	pids, err := d.processes()
 	if err != nil {
 		return err
 	}

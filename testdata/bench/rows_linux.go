@@ -8,16 +8,13 @@ import (
 // row is one server's measurements with one set of queries.
 type row struct {
 	name        string
-	daemon      *daemon
+	server      int // index of the contest's
 	set         *querySet
 	check       func(query int, reply []byte) bool
 	nanoseconds []float64 // CPU time of an answer, one of each round
 	busy        []float64 // percent of its core
 	lost, wrong int
 }
-
-// forget drops all measurements.
-func (r *row) forget() { r.nanoseconds, r.busy, r.lost, r.wrong = nil, nil, 0, 0 }
 
 func median(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
@@ -33,22 +30,29 @@ func (r *row) over(floor *row) []float64 {
 	return ratios
 }
 
-func printRows(s *querySet, answer float64, rows []*row) {
-	fmt.Printf("\n%s: queries of %d bytes, gslbd's answers %.0f on average\n", s.name, s.size, answer)
-	fmt.Printf("  %-26s %9s  %-21s %-13s %6s\n", "", "ns/answer", "/ echo (range)", "/ sized echo", "busy")
-	var plain, sized *row
-	for _, r := range rows {
+// print shows the rows; lengths are those of gslbd's answers to each kind.
+func (t *table) print(lengths []int) {
+	total := 0
+	for _, k := range t.set.kind {
+		total += lengths[k]
+	}
+	fmt.Printf("\n%s: queries of %d bytes, gslbd's answers %.0f on average\n", t.set.name, t.set.size, float64(total)/setSize)
+	fmt.Printf("  %-26s %9s  %-21s %-13s %-9s %6s\n", "", "ns/answer", "/ echo (range)", "/ sized echo", "gslbd /", "busy")
+	var plain, sized, ours *row
+	for _, r := range t.rows {
 		switch r.name {
 		case plainFloor:
 			plain = r
 		case sizedFloor:
 			sized = r
+		case "gslbd":
+			ours = r
 		}
 	}
-	for _, r := range rows {
+	for _, r := range t.rows {
 		ratios := r.over(plain)
-		fmt.Printf("  %-26s %9.0f  %4.2f (%.2f–%.2f)     %4.2f          %5.0f %%", r.name, median(r.nanoseconds), median(ratios),
-			slices.Min(ratios), slices.Max(ratios), median(r.over(sized)), median(r.busy))
+		fmt.Printf("  %-26s %9.0f  %4.2f (%.2f–%.2f)     %4.2f          %5.3f     %5.0f %%", r.name, median(r.nanoseconds), median(ratios),
+			slices.Min(ratios), slices.Max(ratios), median(r.over(sized)), median(ours.over(r)), median(r.busy))
 		if r.lost+r.wrong > 0 {
 			fmt.Printf("  %d lost, %d wrong", r.lost, r.wrong)
 		}
