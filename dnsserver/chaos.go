@@ -14,7 +14,7 @@ func (r *Responder) unusual(set *settings) int {
 	case q.End == wire.HeaderSize:
 		return r.cookieOnly()
 	case q.Class == wire.ClassCH && q.Type == wire.TypeTXT:
-		if text := set.chaos(q.Name.Bytes()); text != "" {
+		if text := set.chaos(q.Name.Wire); text != "" {
 			r.reply.Msg = appendText(r.reply.Msg, text)
 			h.RCode, h.AA, h.Answer = wire.NoError, true, 1
 			return countChaos

@@ -71,5 +71,5 @@ func (r *Responder) class(msg []byte) (class byte, about []byte) {
 	if r.reply.Kind == answer.Positive && source > 0 {
 		class = classMade
 	}
-	return class, name.Wire[source:name.Len]
+	return class, name.Wire[source:]
 }

@@ -69,18 +69,22 @@ func (b *Batch) enter(q *Question) bool {
 	if q.Outcome != wire.OK {
 		return false
 	}
-	q.entry, q.node = b.table.zone(&q.Name, q.Type, b.last), 0
-	if q.zone == nil {
-		return false
+	z := b.last.zone
+	if !b.last.leaf || q.Type == wire.TypeDS || !z.holds(&q.Name) {
+		q.entry = b.table.zone(&q.Name, q.Type)
+		if z = q.zone; z == nil {
+			return false
+		}
+		b.last = q.entry
 	}
-	b.last = q.entry
-	below := q.Name.Labels - q.zone.labels
+	q.entry, q.node = b.last, 0
+	below := q.Name.Labels - z.labels
 	q.exact = below == 0
-	return below > 0 && below <= q.zone.depth
+	return below > 0 && below <= z.depth
 }
 
 // relative gives the question's name without that of its zone.
-func (q *Question) relative() []byte { return q.Name.Wire[:q.Name.Len-len(q.zone.apex)] }
+func (q *Question) relative() []byte { return q.Name.Wire[:len(q.Name.Wire)-len(q.zone.apex)] }
 
 // Forget lets go of the table that was asked last, so that it is freed when
 // another one has taken its place.
@@ -94,44 +98,43 @@ func (b *Batch) Forget() {
 // ahead finds many names side by side. To look one up is a chain of waits for
 // memory, each for an address that the one before has found; here a link of the
 // chain is gone for all names before the next, so that their waits overlap.
-// Beyond the node it only fetches what the answer will read into the processor's cache.
 type ahead struct {
 	n     int             // names that are still followed
 	asker [MaxBatch]uint8 // their questions
 	hash  [MaxBatch]uint64
 	node  [MaxBatch]uint32
-	first [MaxBatch]uint32 // RRset of the node, its offset
-	set   [MaxBatch]set
-	now   [MaxBatch]*selected
 	sum   uint32 // of what was touched, so that it is
 }
 
 // find does the work of Batch.Find.
 func (a *ahead) find(b *Batch, n int) {
+	qs := b.Questions[:n]
 	a.n = 0
-	for i := range n {
-		if q := &b.Questions[i]; b.enter(q) {
-			a.asker[a.n], a.hash[a.n] = uint8(i), q.zone.hash(q.relative())
+	for i := range qs {
+		if q := &qs[i]; b.enter(q) {
+			h := q.zone.hash(q.relative())
+			a.sum += q.zone.index[h&uint64(len(q.zone.index)-1)].tag
+			a.asker[a.n], a.hash[a.n] = uint8(i), h
 			a.n++
 		}
 	}
-	a.places(b.Questions)
-	a.match(b.Questions)
-	a.chase(b.Questions)
-	a.targets(b.Questions)
-	a.chase(b.Questions)
+	a.places(qs)
+	a.match(qs)
+	a.fetch(qs)
+	a.fetch(qs) // what CNAMEs lead to
 }
 
 // places takes the nodes that the indexes have at the hashes.
 func (a *ahead) places(qs []Question) {
 	for i := range a.n {
-		z := qs[a.asker[i]].zone
+		z, h := qs[a.asker[i]].zone, a.hash[i]
 		mask := uint64(len(z.index) - 1)
-		at, tag := a.hash[i]&mask, uint32(a.hash[i]>>32)
+		at, tag := h&mask, uint32(h>>32)
 		for z.index[at].node != 0 && z.index[at].tag != tag {
 			at = (at + 1) & mask
 		}
 		a.node[i] = z.index[at].node
+		a.touch(z, a.node[i])
 	}
 }
 
@@ -143,9 +146,9 @@ func (a *ahead) match(qs []Question) {
 		if at == 0 {
 			continue
 		}
-		exact := true
 		if rel := q.relative(); !bytes.Equal(q.zone.owner(at), rel) { // another name with the same tag
-			if at, exact = q.zone.probe(rel, a.hash[i]); !exact {
+			var ok bool
+			if at, ok = q.zone.probe(rel, a.hash[i]); !ok {
 				continue
 			}
 		}
@@ -156,57 +159,38 @@ func (a *ahead) match(qs []Question) {
 	a.n = kept
 }
 
-// follow makes the node at the i-th that is followed, for a question.
-func (a *ahead) follow(i int, asker uint8, z *Zone, at uint32) {
-	a.asker[i], a.first[i] = asker, z.node(at).first
-	a.touch(z, at+lineSize) // mostly also its sets and bodies
+// follow makes the node at the k-th that is followed, for a question.
+func (a *ahead) follow(k int, asker uint8, z *Zone, at uint32) {
+	a.asker[k], a.node[k] = asker, at
+	a.touch(z, at+lineSize) // its sets and bodies end there, mostly
 }
 
-// touch fetches the line of a zone's data at an offset.
+// touch fetches the line of a zone's data at an offset into the processor's cache.
 func (a *ahead) touch(z *Zone, at uint32) {
 	a.sum += uint32(z.data[min(at, uint32(len(z.data)-1))])
 }
 
-// chase fetches the answers of the nodes.
-func (a *ahead) chase(qs []Question) {
-	for i := range a.n {
-		a.set[i] = set{}
-		if a.first[i] != 0 {
-			a.set[i] = *qs[a.asker[i]].zone.set(a.first[i])
-		}
-	}
-	for i := range a.n {
-		z := qs[a.asker[i]].zone
-		a.now[i] = nil
-		if s := &a.set[i]; s.steered {
-			a.now[i] = z.slots[s.at].Load()
-		} else {
-			a.touch(z, s.at)
-		}
-	}
-	for i := range a.n {
-		if now := a.now[i]; now != nil { // what put reads of it, a cache line each
-			a.sum += uint32(now.status) + uint32(now.data[0]) + uint32(now.data[lineSize/2])
-		}
-	}
-}
-
-// targets goes on with the nodes that the CNAMEs among the RRsets lead to.
-func (a *ahead) targets(qs []Question) {
+// fetch fetches what groups answer for the nodes, and goes on with those nodes
+// that CNAMEs lead to.
+func (a *ahead) fetch(qs []Question) {
 	kept := 0
 	for i := range a.n {
-		s, at := &a.set[i], uint32(0)
-		if s.typ != wire.TypeCNAME {
+		z := qs[a.asker[i]].zone
+		n, to := z.node(a.node[i]), uint32(0)
+		if n.sets == 0 {
 			continue
 		}
-		z := qs[a.asker[i]].zone
-		if now := a.now[i]; now != nil {
-			at = now.alone.node
-		} else {
-			at = z.link(s)
+		if s := z.set(n.first); s.steered {
+			if now := z.slots[s.at].Load(); now != nil {
+				a.sum += uint32(now.status) + uint32(now.data[0]) + uint32(now.data[lineSize/2]) // a line each
+				to = now.alone.node
+			}
+		} else if s.typ == wire.TypeCNAME {
+			to = z.link(s, nil)
 		}
-		if at != 0 {
-			a.follow(kept, a.asker[i], z, at)
+		if to != 0 {
+			a.touch(z, to)
+			a.follow(kept, a.asker[i], z, to)
 			kept++
 		}
 	}

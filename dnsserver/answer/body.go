@@ -105,13 +105,12 @@ func (r *Reply) putEqual(data []byte, stride, count, window, owner int) int {
 	if at+size > r.limit {
 		return 0
 	}
-	first := 0
-	if count > 1 {
-		first = r.pick(count) * stride
-	}
-	r.Msg = append(r.Msg, data[first:min(first+size, len(data))]...)
-	if rest := at + size - len(r.Msg); rest > 0 {
-		r.Msg = append(r.Msg, data[:rest]...)
+	if count == 1 {
+		r.Msg = append(r.Msg, data...)
+	} else {
+		first := r.pick(count) * stride
+		r.Msg = append(r.Msg, data[first:min(first+size, len(data))]...)
+		r.Msg = append(r.Msg, data[:at+size-len(r.Msg)]...)
 	}
 	if owner != wire.HeaderSize {
 		for ; at < len(r.Msg); at += stride {

@@ -9,9 +9,10 @@ import (
 
 // rrset gives the node's RRset of a type, nil for none.
 func (z *Zone) rrset(n *node, typ uint16) *set {
-	sets := z.sets(n)
-	if i := ofType(sets, typ); i >= 0 {
-		return &sets[i]
+	for at, left := n.first, n.sets; left > 0; at, left = at+setSize, left-1 {
+		if s := z.set(at); s.typ == typ {
+			return s
+		}
 	}
 	return nil
 }
@@ -28,7 +29,7 @@ func ofType(sets []set, typ uint16) int {
 
 // holds tells whether name is the apex or below it.
 func (z *Zone) holds(name *wire.Name) bool {
-	return name.Labels >= z.labels && bytes.Equal(name.Wire[name.Suffix(z.labels):name.Len], z.apex)
+	return name.Labels >= z.labels && bytes.Equal(name.Wire[name.Suffix(z.labels):], z.apex)
 }
 
 // hash gives the hash of a name relative to apex.
@@ -58,7 +59,7 @@ func (z *Zone) find(name *wire.Name) (uint32, bool) {
 		return 0, true
 	}
 	if below <= z.depth {
-		rel := name.Wire[:name.Len-len(z.apex)]
+		rel := name.Wire[:len(name.Wire)-len(z.apex)]
 		if i, ok := z.probe(rel, z.hash(rel)); ok {
 			return i, true
 		}
@@ -70,7 +71,7 @@ func (z *Zone) find(name *wire.Name) (uint32, bool) {
 // zone but has no node. Ancestors of a node always exist, so it is found by
 // bisection: a flood of deep random names costs a few probes each.
 func (z *Zone) encloser(name *wire.Name) (best uint32) {
-	end := name.Len - len(z.apex)
+	end := len(name.Wire) - len(z.apex)
 	for low, high := 0, min(name.Labels-z.labels-1, z.depth); low < high; {
 		mid := (low + high + 1) / 2
 		rel := name.Wire[name.Suffix(z.labels+mid):end]

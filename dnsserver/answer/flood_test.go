@@ -59,7 +59,7 @@ func asked(t *testing.T, text string) *wire.Name {
 
 // work counts what find does for a name: names hashed, and places of the table looked at.
 func work(z *Zone, name *wire.Name) (hashed, looked int, encloser uint32) {
-	end, below := name.Len-len(z.apex), name.Labels-z.labels
+	end, below := len(name.Wire)-len(z.apex), name.Labels-z.labels
 	try := func(labels int) (uint32, bool) {
 		rel := name.Wire[name.Suffix(z.labels+labels):end]
 		h, mask := z.hash(rel), uint64(len(z.index)-1)

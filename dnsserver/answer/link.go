@@ -33,19 +33,14 @@ func (z *Zone) nodeOf(target []byte) uint32 {
 	return 0
 }
 
-// link gives body.node of a static RRset.
-func (z *Zone) link(s *set) uint32 {
-	if s.target == 0 {
+// link gives where the target of a CNAME is, see nodeOf; b is what its group
+// answers, nil where it has none.
+func (z *Zone) link(s *set, b *body) uint32 {
+	switch {
+	case b != nil:
+		return b.node
+	case s.target == 0:
 		return 0
 	}
 	return binary.LittleEndian.Uint32(z.data[s.at-linkSize:])
-}
-
-// lead gives where a CNAME leads to, of a group by its body b: the node, see
-// nodeOf, and the name.
-func (z *Zone) lead(s *set, b *body) (uint32, []byte) {
-	if b != nil {
-		return b.node, b.target
-	}
-	return z.link(s), z.target(s)
 }

@@ -24,7 +24,7 @@ func (b *Batch) Lookup(q *Question, r *Reply) {
 	}
 	r.Header.AA = true
 	name, pos := &q.Name, wire.HeaderSize
-	r.entry, r.apex = q.entry, pos+name.Len-len(q.zone.apex)
+	r.entry, r.apex = q.entry, pos+len(name.Wire)-len(q.zone.apex)
 	r.origin = r.apex
 	at, exact := q.node, q.exact
 	if !exact {
@@ -36,12 +36,12 @@ func (b *Batch) Lookup(q *Question, r *Reply) {
 			return
 		}
 		name, pos = &r.chain[hop], next
-		e := b.table.zone(name, q.Type, r.entry)
+		e := b.table.zone(name, q.Type)
 		if e.zone == nil {
 			return
 		}
 		if e.zone != r.zone {
-			r.entry, r.apex = e, pos+name.Len-len(e.zone.apex)
+			r.entry, r.apex = e, pos+len(name.Wire)-len(e.zone.apex)
 		}
 		at, exact = e.zone.find(name)
 	}
@@ -57,10 +57,10 @@ func (r *Reply) step(name *wire.Name, pos int, qtype uint16, hop int, at uint32,
 		n, exact = z.node(n.aux), false
 	}
 	if hop == 0 {
-		r.source = pos + name.Len - z.size(n)
+		r.source = pos + len(name.Wire) - z.size(n)
 	}
 	if n.flags&isCut != 0 && !(exact && qtype == wire.TypeDS) {
-		r.refer(n, pos+name.Len-z.size(n), hop)
+		r.refer(n, pos+len(name.Wire)-z.size(n), hop)
 		return 0
 	}
 	if !exact {
@@ -83,14 +83,17 @@ func (r *Reply) step(name *wire.Name, pos int, qtype uint16, hop int, at uint32,
 		return 0
 	}
 	next := r.start(record + recordHead)
-	to, target := z.lead(s, b)
-	if to != 0 && r.leaf { // the target is in this zone
+	if to := z.link(s, b); to != 0 && r.leaf { // the target is in this zone
 		if n = z.node(to); n.flags&^isWildcard == 0 { // and the last name of the chain
 			r.give(n, z.rrset(n, qtype), qtype, next)
 			return 0
 		}
 	}
-	r.chain[hop].Set(target)
+	if b == nil {
+		r.chain[hop].Set(z.target(s))
+	} else {
+		r.chain[hop].Set(b.target)
+	}
 	return next
 }
 
@@ -129,12 +132,12 @@ func (r *Reply) start(off int) int {
 
 // loops tells whether the name that hop led to was asked before.
 func (r *Reply) loops(q *wire.Query, hop int) bool {
-	next := r.chain[hop].Bytes()
-	if bytes.Equal(next, q.Name.Bytes()) {
+	next := r.chain[hop].Wire
+	if bytes.Equal(next, q.Name.Wire) {
 		return true
 	}
 	for i := range hop {
-		if bytes.Equal(next, r.chain[i].Bytes()) {
+		if bytes.Equal(next, r.chain[i].Wire) {
 			return true
 		}
 	}

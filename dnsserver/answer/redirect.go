@@ -12,7 +12,7 @@ func (r *Reply) redirect(n *node, name *wire.Name, pos int, qtype uint16, hop in
 	z := r.zone
 	dname := z.rrset(n, wire.TypeDNAME) // never of a group
 	target := z.target(dname)
-	prefix := name.Len - z.size(n)
+	prefix := len(name.Wire) - z.size(n)
 	if r.first(n) {
 		if !r.put(z.records(dname), z.pointers(dname), z.base(n), pos+prefix) {
 			r.truncate()

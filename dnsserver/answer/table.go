@@ -62,22 +62,19 @@ func (t *Table) home(apex []byte) int {
 	return int(maphash.Bytes(t.seed, apex)) & (len(t.index) - 1)
 }
 
-// zone finds the entry, if any, of the zone that answers for name; last is that
-// of a name before, the first to be looked at. A DS belongs to the parent's side of
-// a cut (RFC 4035 §3.1.4.1), so it is asked of the zone above if that is here.
-func (t *Table) zone(name *wire.Name, qtype uint16, last entry) entry {
+// zone finds the entry, if any, of the zone that answers for name. A DS belongs
+// to the parent's side of a cut (RFC 4035 §3.1.4.1), so it is asked of the zone
+// above if that is here.
+func (t *Table) zone(name *wire.Name, qtype uint16) entry {
 	if t == nil {
 		return entry{}
-	}
-	if last.leaf && qtype != wire.TypeDS && last.zone.holds(name) {
-		return last
 	}
 	var apex entry
 	for n := min(name.Labels, t.deep); n >= 0; n-- {
 		if !t.depths[n] {
 			continue
 		}
-		e := *t.at(name.Wire[name.Suffix(n):name.Len])
+		e := *t.at(name.Wire[name.Suffix(n):])
 		if e.zone == nil {
 			continue
 		}

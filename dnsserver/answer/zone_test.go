@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/miekg/dns"
-
 	"gslbd/zone"
 )
 
@@ -89,9 +87,6 @@ func TestNamesFromTheDeepestUp(t *testing.T) {
 			if at, exact := z.find(&q.Name); q.exact != exact || exact && q.node != at {
 				t.Fatalf("%d: question %d at node %d, %v; want %d, %v", i, k, q.node, q.exact, at, exact)
 			}
-		}
-		if b.ahead.set[1].typ != 0 || b.ahead.set[2].typ != dns.TypeA {
-			t.Fatalf("%d: fetched %+v", i, b.ahead.set[:minAhead])
 		}
 	}
 }

@@ -86,8 +86,8 @@ func agree(t *testing.T, packet []byte, q *Query, m *dns.Msg, err error) {
 	for i := range name[:n] {
 		name[i] = Lower(name[i])
 	}
-	if packErr != nil || !bytes.Equal(name[:n], q.Name.Bytes()) {
-		t.Fatalf("name %q, want %q", q.Name.Bytes(), name[:n])
+	if packErr != nil || !bytes.Equal(name[:n], q.Name.Wire) {
+		t.Fatalf("name %q, want %q", q.Name.Wire, name[:n])
 	}
 	if q.ID != m.Id || q.RD != m.RecursionDesired || q.Type != m.Question[0].Qtype || q.Class != m.Question[0].Qclass || int(q.Opcode) != m.Opcode {
 		t.Fatalf("%+v, want %v", q, m)

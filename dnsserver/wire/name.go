@@ -10,16 +10,13 @@ const (
 
 // Name is a domain name in lower-case wire form with its labels found.
 type Name struct {
-	Len    int
-	Labels int               // without the root
-	Wire   [MaxName + 1]byte // Len bytes, the root label included; the rest is undefined
-	Start  [MaxLabels]uint8  // offset of each label, the leftmost first
+	Wire   []byte               // the root label included; part of the packet that was read, or of own
+	Labels int                  // without the root
+	Start  [MaxLabels + 1]uint8 // offset of each label, the leftmost first
+	own    [MaxName]byte
 }
 
-// Bytes gives the name's wire form; it changes when the Name does.
-func (n *Name) Bytes() []byte { return n.Wire[:n.Len] }
-
-// Set takes the valid, uncompressed, lower-case name at the start of b.
+// Set takes a copy of the valid, uncompressed, lower-case name at the start of b.
 func (n *Name) Set(b []byte) {
 	off := 0
 	n.Labels = 0
@@ -28,13 +25,13 @@ func (n *Name) Set(b []byte) {
 		n.Labels++
 		off += 1 + int(b[off])
 	}
-	n.Len = copy(n.Wire[:], b[:off+1])
+	n.Wire = n.own[:copy(n.own[:], b[:off+1])]
 }
 
 // Suffix gives the offset in Wire of the suffix of that many labels.
 func (n *Name) Suffix(labels int) int {
 	if labels <= 0 {
-		return n.Len - 1
+		return len(n.Wire) - 1
 	}
 	return int(n.Start[n.Labels-labels])
 }
@@ -44,37 +41,59 @@ func (n *Name) Suffix(labels int) int {
 // point at.
 func (n *Name) Read(p []byte) bool {
 	b := p[HeaderSize:]
+	b = b[:min(len(b), MaxName)]
 	off, labels := 0, 0
-	for {
-		if off >= len(b) || off >= MaxName {
+	for off < len(b) {
+		l := uint(b[off])
+		if l-1 < 63 {
+			n.Start[labels&MaxLabels] = uint8(off) // no more fit into MaxName
+			labels++
+			off += 1 + int(l)
+			continue
+		}
+		if l > 0 {
 			return false
 		}
-		l := int(b[off])
-		if l == 0 {
-			break
+		n.Wire, n.Labels = b[:off+1], labels
+		if perhapsCapital(n.Wire) {
+			n.lower()
 		}
-		if l > 63 || labels == MaxLabels {
-			return false
-		}
-		n.Start[labels] = uint8(off)
-		labels++
-		off += 1 + l
+		return true
 	}
-	n.Len, n.Labels = off+1, labels
-	n.lower(b)
-	return true
+	return false
 }
 
-// lower copies the first Len bytes of b in lower case, eight at a time, the last
-// eight over again. Length bytes are below 'A' and so stay as they are.
-func (n *Name) lower(b []byte) {
-	if n.Len < 8 {
-		for i := range n.Len {
-			n.Wire[i] = Lower(b[i])
+// perhapsCapital tells whether a name has a byte from 0x40 to 0x5f, as capitals
+// are. Length bytes are lower.
+func perhapsCapital(b []byte) bool {
+	const each = 0x4040404040404040
+	found := uint64(0)
+	if len(b) < 8 {
+		for _, c := range b {
+			found |= uint64(c &^ (c << 1))
+		}
+		return found&each != 0
+	}
+	last := len(b) - 8
+	for i := 0; i < last; i += 8 {
+		x := binary.LittleEndian.Uint64(b[i:])
+		found |= x &^ (x << 1)
+	}
+	x := binary.LittleEndian.Uint64(b[last:])
+	return (found|x&^(x<<1))&each != 0
+}
+
+// lower makes Wire a copy in lower case: eight bytes at a time, the last eight over again.
+func (n *Name) lower() {
+	b := n.Wire
+	n.Wire = n.own[:len(b)]
+	last := len(b) - 8
+	if last < 0 {
+		for i, c := range b {
+			n.own[i] = Lower(c)
 		}
 		return
 	}
-	last := n.Len - 8
 	for i := 0; i < last; i += 8 {
 		binary.LittleEndian.PutUint64(n.Wire[i:], lower8(binary.LittleEndian.Uint64(b[i:])))
 	}

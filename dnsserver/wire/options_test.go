@@ -117,7 +117,7 @@ func TestSubnet(t *testing.T) {
 func TestCookieOnly(t *testing.T) {
 	cookie := encoded(10, "abcdefgh")
 	q := Query{Type: 1, Class: 1, End: 99}
-	if Parse(withOptions("", cookie), &q) != OK || q.End != HeaderSize || q.Type != 0 || q.Class != 0 || string(q.Name.Bytes()) != "\x00" {
+	if Parse(withOptions("", cookie), &q) != OK || q.End != HeaderSize || q.Type != 0 || q.Class != 0 || string(q.Name.Wire) != "\x00" {
 		t.Errorf("%+v", q)
 	}
 	notify := withOptions("", cookie)

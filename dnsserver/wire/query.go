@@ -71,29 +71,36 @@ func Parse(packet []byte, q *Query) Outcome {
 	if len(packet) < HeaderSize || packet[2]&0x80 != 0 {
 		return Drop
 	}
-	q.ID = binary.BigEndian.Uint16(packet)
-	q.Opcode = packet[2] >> 3 & 15
-	q.RD = packet[2]&1 != 0
+	head := (*[HeaderSize]byte)(packet)
+	q.ID = binary.BigEndian.Uint16(head[:])
+	q.Opcode = head[2] >> 3 & 15
+	q.RD = head[2]&1 != 0
 	q.EDNS.Present, q.EDNS.DO, q.EDNS.Version, q.EDNS.Has, q.EDNS.Size = false, false, 0, 0, 0
 	if q.Opcode != OpQuery && q.Opcode != OpNotify {
 		return NotImp
 	}
-	if questions := binary.BigEndian.Uint16(packet[4:]); questions == 0 {
+	counts := binary.BigEndian.Uint64(head[4:])
+	switch counts >> 48 {
+	case 0:
 		return q.cookieOnly(packet)
-	} else if questions != 1 || !q.Name.Read(packet) {
+	case 1:
+	default:
 		return FormErr
 	}
-	off := HeaderSize + q.Name.Len
-	if len(packet) < off+4 {
+	if !q.Name.Read(packet) {
 		return FormErr
 	}
-	q.Type = binary.BigEndian.Uint16(packet[off:])
-	q.Class = binary.BigEndian.Uint16(packet[off+2:])
-	q.End = off + 4
-	if !q.records(packet) {
+	at := HeaderSize + len(q.Name.Wire)
+	q.End = at + 4
+	if len(packet) < q.End {
 		return FormErr
 	}
-	return OK
+	typeAndClass := binary.BigEndian.Uint32(packet[at:])
+	q.Type, q.Class = uint16(typeAndClass>>16), uint16(typeAndClass)
+	if counts == 1<<48 && len(packet) == q.End || q.records(packet) {
+		return OK
+	}
+	return FormErr
 }
 
 // cookieOnly reads a query that asks for nothing but a cookie.

@@ -114,7 +114,7 @@ func TestParseFields(t *testing.T) {
 	if q.EDNS.Present || q.EDNS.DO || q.EDNS.Size != 0 || q.EDNS.Version != 0 || q.EDNS.Has != 0 {
 		t.Errorf("EDNS of an earlier query stays: %+v", q.EDNS)
 	}
-	if got := string(q.Name.Bytes()); got != "\x03www\x07example\x00" {
+	if got := string(q.Name.Wire); got != "\x03www\x07example\x00" {
 		t.Errorf("name %q", got)
 	}
 	if q.Name.Labels != 2 || q.Name.Start[0] != 0 || q.Name.Start[1] != 4 {
@@ -152,11 +152,23 @@ func TestLower(t *testing.T) {
 			}
 			want = append(want, c)
 		}
-		for _, tail := range []int{0, 4, 15} {
-			q := Name{Len: n}
-			q.lower(append(slices.Clip(slices.Clone(name)), make([]byte, tail)...))
-			if got := q.Bytes(); !bytes.Equal(got, want) {
-				t.Errorf("%q with %d bytes behind: %q, want %q", name, tail, got, want)
+		q := Name{Wire: slices.Clone(name)}
+		q.lower()
+		if !bytes.Equal(q.Wire, want) {
+			t.Errorf("%q: %q, want %q", name, q.Wire, want)
+		}
+		if !bytes.Equal(name, want) && !perhapsCapital(name) {
+			t.Errorf("%q has capitals", name)
+		}
+	}
+	for at := range 40 {
+		for c := range 256 {
+			name := bytes.Repeat([]byte("a-9\x3f"), 10)
+			name[at] = byte(c)
+			for n := at + 1; n <= len(name); n++ {
+				if got, want := perhapsCapital(name[:n]), c&0x60 == 0x40; got != want {
+					t.Fatalf("%q: perhaps a capital %v, want %v", name[:n], got, want)
+				}
 			}
 		}
 	}
@@ -171,12 +183,12 @@ func TestLower(t *testing.T) {
 func TestSet(t *testing.T) {
 	var n Name
 	n.Set([]byte("\x01a\x02bc\x00rest"))
-	if string(n.Bytes()) != "\x01a\x02bc\x00" || n.Labels != 2 || n.Start[1] != 2 {
-		t.Errorf("%q, %d labels", n.Bytes(), n.Labels)
+	if string(n.Wire) != "\x01a\x02bc\x00" || n.Labels != 2 || n.Start[1] != 2 {
+		t.Errorf("%q, %d labels", n.Wire, n.Labels)
 	}
 	n.Set([]byte{0})
-	if n.Len != 1 || n.Labels != 0 || n.Suffix(0) != 0 {
-		t.Errorf("root: %d bytes, %d labels", n.Len, n.Labels)
+	if len(n.Wire) != 1 || n.Labels != 0 || n.Suffix(0) != 0 {
+		t.Errorf("root: %d bytes, %d labels", len(n.Wire), n.Labels)
 	}
 }
 
@@ -196,13 +208,13 @@ func TestParseDamaged(t *testing.T) {
 				if Parse(packet, &q) != OK {
 					continue
 				}
-				if q.End > len(packet) || q.Name.Len != q.End-4-HeaderSize || q.Name.Wire[q.Name.Len-1] != 0 {
+				if q.End > len(packet) || len(q.Name.Wire) != q.End-4-HeaderSize || q.Name.Wire[len(q.Name.Wire)-1] != 0 {
 					t.Fatalf("byte %d = %#x: %+v", at, value, q)
 				}
 				var again Name
-				again.Set(q.Name.Bytes())
-				if again.Len != q.Name.Len || again.Labels != q.Name.Labels {
-					t.Fatalf("byte %d = %#x: name %q", at, value, q.Name.Bytes())
+				again.Set(q.Name.Wire)
+				if len(again.Wire) != len(q.Name.Wire) || again.Labels != q.Name.Labels {
+					t.Fatalf("byte %d = %#x: name %q", at, value, q.Name.Wire)
 				}
 			}
 		}
