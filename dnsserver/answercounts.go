@@ -60,7 +60,7 @@ type Outcomes struct {
 	FormErr, NotImp, BadVers                                          uint64
 	Chaos                                                             uint64 // texts of class CHAOS
 	CookieOnly                                                        uint64 // queries without a question, for a cookie
-	Dropped                                                           uint64 // no reply: too short, or itself a reply
+	Dropped                                                           uint64 // no reply: too short, too long for UDP, or itself a reply
 	Truncated                                                         uint64
 	Limited                                                           uint64 // over the rate limit, not sent
 	Slipped                                                           uint64 // over the rate limit, sent without records: truncated, or an error

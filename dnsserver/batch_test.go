@@ -2,8 +2,11 @@ package dnsserver
 
 import (
 	"bytes"
+	"net"
 	"net/netip"
+	"runtime"
 	"testing"
+	"weak"
 
 	"github.com/miekg/dns"
 
@@ -30,7 +33,7 @@ func TestBatchAnswersAsEachAlone(t *testing.T) {
 		allocs := testing.AllocsPerRun(100, func() {
 			r.Read(n, query)
 			for i := n - 1; i >= 0; i-- { // any order
-				if got := r.Answer(i, space, query(i), client, UDP); !bytes.Equal(got, alone[i%len(packets)]) {
+				if got := r.Answer(i, space, client, UDP); !bytes.Equal(got, alone[i%len(packets)]) {
 					t.Fatalf("number %d of %d: %x, alone %x", i, n, got, alone[i%len(packets)])
 				}
 			}
@@ -62,7 +65,7 @@ func TestBatchAnswersFromOneTable(t *testing.T) {
 		r.table.Store(c.after)
 		for i := range 8 {
 			m := new(dns.Msg)
-			if err := m.Unpack(r.Answer(i, nil, packet, netip.AddrPort{}, UDP)); err != nil || m.Rcode != c.rcode {
+			if err := m.Unpack(r.Answer(i, nil, netip.AddrPort{}, UDP)); err != nil || m.Rcode != c.rcode {
 				t.Errorf("number %d: %v %v, want rcode %d", i, err, m, c.rcode)
 			}
 		}
@@ -81,7 +84,7 @@ func TestBatchCounts(t *testing.T) {
 	}
 	r.Read(8, func(i int) []byte { return [][]byte{packet, packet[:12], packet[:5]}[i%3] })
 	for i := range 8 {
-		r.Answer(i, nil, packet, netip.AddrPort{}, UDP)
+		r.Answer(i, nil, netip.AddrPort{}, UDP)
 	}
 	for range 2 { // the second has nothing to tell
 		r.Count()
@@ -89,4 +92,35 @@ func TestBatchCounts(t *testing.T) {
 			t.Errorf("after a batch: %+v", got)
 		}
 	}
+}
+
+// Packets are let go of with Rest, whatever of them an answer used: those that come over TCP may be long.
+func TestRestForgetsPackets(t *testing.T) {
+	r, _ := newTestResponder(t, testZone(t))
+	r.InBatches(8)
+	m := new(dns.Msg).SetQuestion("plain"+inZone, dns.TypeA)
+	m.SetEdns0(1232, false)
+	m.IsEdns0().Option = []dns.EDNS0{&dns.EDNS0_COOKIE{Code: dns.EDNS0COOKIE, Cookie: "0123456789abcdef"},
+		&dns.EDNS0_SUBNET{Code: dns.EDNS0SUBNET, Family: 1, SourceNetmask: 24, Address: net.IPv4(192, 0, 2, 0)}}
+	var packets []weak.Pointer[byte]
+	r.Read(8, func(i int) []byte {
+		packet, err := m.Pack()
+		if err != nil {
+			t.Error(err)
+		}
+		packet = append(make([]byte, 0, 1<<16), packet[:len(packet)-i%2]...) // some are cut
+		packets = append(packets, weak.Make(&packet[0]))
+		return packet
+	})
+	for i := range 8 {
+		r.Answer(i, nil, netip.AddrPort{}, TCP)
+	}
+	r.Rest()
+	runtime.GC()
+	for i, p := range packets {
+		if p.Value() != nil {
+			t.Errorf("packet %d is still there", i)
+		}
+	}
+	runtime.KeepAlive(r)
 }

@@ -66,30 +66,25 @@ func (r *Responder) InBatches(size int) *Responder {
 // allow, and at most what the client says it takes (RFC 6891 §6.2.3), so with
 // that much room in dst nothing is allocated. client is where the packet came from.
 func (r *Responder) Respond(dst, packet []byte, client netip.AddrPort, transport Transport) []byte {
-	r.read(0, packet)
+	r.batch.Questions[0].Read(packet)
 	r.batch.Find(r.table.Load(), 1)
-	dst = r.Answer(0, dst, packet, client, transport)
+	dst = r.Answer(0, dst, client, transport)
 	r.pending.move(r.count)
 	return dst
 }
 
 // Read reads n queries, which must not be more than there is room for, so that
 // Answer can reply to each: what all of them wait for, they wait for together.
-// query gives the packets.
+// query gives the packets, which must outlive the answers.
 func (r *Responder) Read(n int, query func(int) []byte) {
 	for i := range n {
-		r.read(i, query(i))
+		r.batch.Questions[i].Read(query(i))
 	}
 	r.batch.Find(r.table.Load(), n)
 }
 
-func (r *Responder) read(i int, packet []byte) {
-	q := &r.batch.Questions[i]
-	q.Outcome = wire.Parse(packet, &q.Query)
-}
-
 // Answer is Respond for the packet that Read has read as number i.
-func (r *Responder) Answer(i int, dst, packet []byte, client netip.AddrPort, transport Transport) []byte {
+func (r *Responder) Answer(i int, dst []byte, client netip.AddrPort, transport Transport) []byte {
 	msg := dst[len(dst):]
 	r.query = &r.batch.Questions[i]
 	r.options, r.validCookie = r.options[:0], false
@@ -104,7 +99,7 @@ func (r *Responder) Answer(i int, dst, packet []byte, client netip.AddrPort, tra
 		r.pending.add(countNotImp)
 		msg = wire.Bare(msg, &r.query.Query, wire.Notimp)
 	default:
-		msg = r.answer(wire.Open(msg, packet, &r.query.Query), client.Addr(), transport)
+		msg = r.answer(wire.Open(msg, r.query.Packet, &r.query.Query), client.Addr(), transport)
 	}
 	if l := r.rate.Load(); l != nil && transport == UDP {
 		if msg = r.limited(l, msg, client.Addr(), r.validCookie); msg == nil {

@@ -223,7 +223,7 @@ $GENERATE 1-10000 group-$ A 192.0.2.7 ; @primary check=none
 			for b.Loop() {
 				r.Read(answer.MaxBatch, query)
 				for i := range answer.MaxBatch {
-					r.Answer(i, dst, query(i), netip.AddrPort{}, UDP)
+					r.Answer(i, dst, netip.AddrPort{}, UDP)
 				}
 				first = (first + answer.MaxBatch) % len(packets)
 			}

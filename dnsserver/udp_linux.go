@@ -176,15 +176,11 @@ func (w *udpWorker) answer(n int, read bool) {
 	for w.next < n {
 		i := w.next
 		w.next++
-		packet := b.query(i)
-		if packet == nil {
-			continue
-		}
 		var answer []byte
 		if read {
-			answer = w.batched.Answer(i, b.space(), packet, b.client(i), UDP)
+			answer = w.batched.Answer(i, b.space(), b.client(i), UDP)
 		} else {
-			answer = w.responder.Respond(b.space(), packet, b.client(i), UDP)
+			answer = w.responder.Respond(b.space(), b.query(i), b.client(i), UDP)
 		}
 		if len(answer) > 0 {
 			b.add(i, answer, w.wildcard)

@@ -18,11 +18,17 @@ const lineSize = 64
 
 // Question is a query, and where the answer to it begins.
 type Question struct {
-	Outcome wire.Outcome // of reading the query; only those that are OK are looked for
+	Packet  []byte
+	Outcome wire.Outcome // of reading it; only those that are OK are looked for
 	exact   bool         // node has the name that was asked
 	node    uint32       // 0 if the name is not in the zone, or the apex
 	entry                // of the zone that answers
 	wire.Query
+}
+
+// Read reads packet, which must outlive the answer.
+func (q *Question) Read(packet []byte) {
+	q.Packet, q.Outcome = packet, wire.Parse(packet, &q.Query)
 }
 
 // Batch is the queries that one goroutine answers at a time: each is read into
@@ -87,10 +93,11 @@ func (b *Batch) enter(q *Question) bool {
 func (q *Question) relative() []byte { return q.Name.Wire[:len(q.Name.Wire)-len(q.zone.apex)] }
 
 // Forget lets go of the table that was asked last, so that it is freed when
-// another one has taken its place.
+// another one has taken its place, and of the packets.
 func (b *Batch) Forget() {
 	for i := range b.used {
-		b.Questions[i].entry = entry{}
+		q := &b.Questions[i]
+		q.entry, q.Packet, q.Name.Wire, q.EDNS = entry{}, nil, nil, wire.EDNS{}
 	}
 	b.used, b.table, b.last = 0, nil, entry{}
 }

@@ -29,6 +29,10 @@ func (b *Batch) Lookup(q *Question, r *Reply) {
 	at, exact := q.node, q.exact
 	if !exact {
 		at = q.zone.encloser(name)
+	} else if n := q.zone.node(at); n.flags&^isWildcard == 0 { // as for most: no chain can begin here
+		r.source = pos
+		r.give(n, q.zone.rrset(n, q.Type), q.Type, pos)
+		return
 	}
 	for hop := 0; ; hop++ {
 		next := r.step(name, pos, q.Type, hop, at, exact)

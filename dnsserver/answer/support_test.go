@@ -121,7 +121,7 @@ func (s *server) ask(t testing.TB, packet []byte, transport dnsserver.Transport)
 		copy(s.recent[1:], s.recent[:])
 		s.recent[0] = bytes.Clone(packet)
 		s.Read(len(s.recent), func(i int) []byte { return s.recent[i] })
-		reply = s.Answer(0, nil, packet, testClient(), transport)
+		reply = s.Answer(0, nil, testClient(), transport)
 	} else {
 		reply = s.Respond(nil, packet, testClient(), transport)
 	}
