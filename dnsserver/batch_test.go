@@ -31,7 +31,10 @@ func TestBatchAnswersAsEachAlone(t *testing.T) {
 	space := make([]byte, 0, maxUDP)
 	for _, n := range []int{0, 1, 2, 3, 4, len(packets), answer.MaxBatch} {
 		allocs := testing.AllocsPerRun(100, func() {
-			r.Read(n, query)
+			for i := range n {
+				r.Read(i, query(i))
+			}
+			r.Find(n)
 			for i := n - 1; i >= 0; i-- { // any order
 				if got := r.Answer(i, space, client, UDP); !bytes.Equal(got, alone[i%len(packets)]) {
 					t.Fatalf("number %d of %d: %x, alone %x", i, n, got, alone[i%len(packets)])
@@ -49,7 +52,6 @@ func TestBatchAnswersFromOneTable(t *testing.T) {
 	r, _ := newTestResponder(t, testZone(t))
 	r.InBatches(8)
 	packet := kind{ask: "plain" + inZone, qtype: dns.TypeA}.packet(t)
-	query := func(int) []byte { return packet }
 	full := r.table.Load()
 	for _, c := range []struct {
 		before, after *answer.Table // of the reading
@@ -61,7 +63,10 @@ func TestBatchAnswersFromOneTable(t *testing.T) {
 		{full, nil, dns.RcodeSuccess},
 	} {
 		r.table.Store(c.before)
-		r.Read(8, query)
+		for i := range 8 {
+			r.Read(i, packet)
+		}
+		r.Find(8)
 		r.table.Store(c.after)
 		for i := range 8 {
 			m := new(dns.Msg)
@@ -82,7 +87,10 @@ func TestBatchCounts(t *testing.T) {
 	if got := outcomes(); got != (Outcomes{NXDomain: 1}) {
 		t.Errorf("after one: %+v", got)
 	}
-	r.Read(8, func(i int) []byte { return [][]byte{packet, packet[:12], packet[:5]}[i%3] })
+	for i := range 8 {
+		r.Read(i, [][]byte{packet, packet[:12], packet[:5]}[i%3])
+	}
+	r.Find(8)
 	for i := range 8 {
 		r.Answer(i, nil, netip.AddrPort{}, UDP)
 	}
@@ -103,15 +111,16 @@ func TestRestForgetsPackets(t *testing.T) {
 	m.IsEdns0().Option = []dns.EDNS0{&dns.EDNS0_COOKIE{Code: dns.EDNS0COOKIE, Cookie: "0123456789abcdef"},
 		&dns.EDNS0_SUBNET{Code: dns.EDNS0SUBNET, Family: 1, SourceNetmask: 24, Address: net.IPv4(192, 0, 2, 0)}}
 	var packets []weak.Pointer[byte]
-	r.Read(8, func(i int) []byte {
+	for i := range 8 {
 		packet, err := m.Pack()
 		if err != nil {
-			t.Error(err)
+			t.Fatal(err)
 		}
 		packet = append(make([]byte, 0, 1<<16), packet[:len(packet)-i%2]...) // some are cut
 		packets = append(packets, weak.Make(&packet[0]))
-		return packet
-	})
+		r.Read(i, packet)
+	}
+	r.Find(8)
 	for i := range 8 {
 		r.Answer(i, nil, netip.AddrPort{}, TCP)
 	}

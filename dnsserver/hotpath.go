@@ -66,24 +66,22 @@ func (r *Responder) InBatches(size int) *Responder {
 // allow, and at most what the client says it takes (RFC 6891 §6.2.3), so with
 // that much room in dst nothing is allocated. client is where the packet came from.
 func (r *Responder) Respond(dst, packet []byte, client netip.AddrPort, transport Transport) []byte {
-	r.batch.Questions[0].Read(packet)
-	r.batch.Find(r.table.Load(), 1)
+	r.Read(0, packet)
+	r.Find(1)
 	dst = r.Answer(0, dst, client, transport)
 	r.pending.move(r.count)
 	return dst
 }
 
-// Read reads n queries, which must not be more than there is room for, so that
-// Answer can reply to each: what all of them wait for, they wait for together.
-// query gives the packets, which must outlive the answers.
-func (r *Responder) Read(n int, query func(int) []byte) {
-	for i := range n {
-		r.batch.Questions[i].Read(query(i))
-	}
-	r.batch.Find(r.table.Load(), n)
-}
+// Read, Find and Answer are Respond for a batch: all packets are read, then their
+// names are found side by side, then each gets its answer. Read takes the i-th
+// packet, below the size of InBatches; it must outlive the answer.
+func (r *Responder) Read(i int, packet []byte) { r.batch.Questions[i].Read(packet) }
 
-// Answer is Respond for the packet that Read has read as number i.
+// Find finds what the first n packets ask for, in the table that is there now.
+func (r *Responder) Find(n int) { r.batch.Find(r.table.Load(), n) }
+
+// Answer appends the reply to the i-th packet to dst, like Respond.
 func (r *Responder) Answer(i int, dst []byte, client netip.AddrPort, transport Transport) []byte {
 	msg := dst[len(dst):]
 	r.query = &r.batch.Questions[i]

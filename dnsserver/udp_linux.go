@@ -27,9 +27,8 @@ type udpWorker struct {
 	addr      netip.AddrPort
 	wildcard  bool // replies must name the address that was asked
 	responder responder
-	batched   *Responder       // responder, if it can answer in batches
-	settle    func()           // settle; tests put their own here
-	query     func(int) []byte // batch.query; one closure for the whole life
+	batched   *Responder // responder, if it can answer in batches
+	settle    func()     // settle; tests put their own here
 	guard     *guard
 	log       *zap.Logger
 	b         *batch
@@ -45,7 +44,7 @@ func newUDPWorker(conn *net.UDPConn, addr netip.AddrPort, s *Server) (*udpWorker
 	}
 	wildcard := addr.Addr().IsUnspecified()
 	w := &udpWorker{tally: s.tally(), fd: fd, addr: addr, wildcard: wildcard, guard: &s.guard, log: s.opts.Log, b: newBatch(wildcard), settle: settle}
-	w.responder, w.query = s.newResponder(&w.outcomes), w.b.query
+	w.responder = s.newResponder(&w.outcomes)
 	if r, ok := w.responder.(*Responder); ok {
 		w.batched = r.InBatches(batchSize)
 	}
@@ -158,7 +157,10 @@ func (w *udpWorker) turn(n int) {
 // read reads n messages at once. It gives false when that panics: the one that makes it will do so again, on its own.
 func (w *udpWorker) read(n int) (ok bool) {
 	defer func() { _ = recover() }()
-	w.batched.Read(n, w.query)
+	for i := range n {
+		w.batched.Read(i, w.b.query(i))
+	}
+	w.batched.Find(n)
 	return true
 }
 

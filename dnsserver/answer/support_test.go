@@ -120,7 +120,10 @@ func (s *server) ask(t testing.TB, packet []byte, transport dnsserver.Transport)
 	if transport == dnsserver.UDP {
 		copy(s.recent[1:], s.recent[:])
 		s.recent[0] = bytes.Clone(packet)
-		s.Read(len(s.recent), func(i int) []byte { return s.recent[i] })
+		for i, packet := range s.recent {
+			s.Read(i, packet)
+		}
+		s.Find(len(s.recent))
 		reply = s.Answer(0, nil, testClient(), transport)
 	} else {
 		reply = s.Respond(nil, packet, testClient(), transport)
