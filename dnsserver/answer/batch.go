@@ -196,7 +196,6 @@ func (a *ahead) fetch(qs []Question) {
 			to = z.link(s, nil)
 		}
 		if to != 0 {
-			a.touch(z, to)
 			a.follow(kept, a.asker[i], z, to)
 			kept++
 		}

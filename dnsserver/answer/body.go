@@ -22,7 +22,7 @@ const maxInside = 0x1000
 // three kinds, told apart by value: to the owner (wire.HeaderSize), to the
 // zone's apex within the question (less than base), and into the body itself.
 // In a message of that shape the bytes are right as they are; in another,
-// Reply.put moves the pointers. A static RRset has the same in the zone's data; see set.
+// Reply.move changes the pointers. A static RRset has the same in the zone's data; see set.
 type body struct {
 	data   []byte
 	stride uint16 // bytes of each record if all are equal and have an owner pointer only; else 0
@@ -47,13 +47,18 @@ type glue struct {
 // the status; where that is not answered, there is nothing to copy.
 func (r *Reply) putSet(z *Zone, s *set, base, owner int) (count int, b *body, status status) {
 	if !s.steered {
+		data := z.records(s)
 		if s.stride != 0 {
-			return r.putEqual(z.records(s), int(s.stride), int(s.count), int(s.count), owner), nil, answered
+			return r.putEqual(data, int(s.stride), int(s.count), int(s.count), owner), nil, answered
 		}
-		if r.put(z.records(s), z.pointers(s), base, owner) {
-			count = int(s.count)
+		at := len(r.Msg)
+		if !r.add(data) {
+			return 0, nil, answered
 		}
-		return count, nil, answered
+		if at != base || owner != wire.HeaderSize {
+			r.move(at, z.pointers(s), base, owner)
+		}
+		return int(s.count), nil, answered
 	}
 	b, status = r.selected(z, s)
 	switch {
@@ -68,18 +73,31 @@ func (r *Reply) putSet(z *Zone, s *set, base, owner int) (count int, b *body, st
 	return count, b, answered
 }
 
+// add copies data behind the message, and tells whether it fits.
+func (r *Reply) add(data []byte) bool {
+	if len(r.Msg)+len(data) > r.limit {
+		return false
+	}
+	r.Msg = append(r.Msg, data...)
+	return true
+}
+
 // put copies records behind the message, owned by the name at owner, and tells
 // whether they fit. They are packed for a message where they begin at base; ptrs
 // are their pointers.
 func (r *Reply) put(data, ptrs []byte, base, owner int) bool {
 	at := len(r.Msg)
-	if at+len(data) > r.limit {
+	if !r.add(data) {
 		return false
 	}
-	r.Msg = append(r.Msg, data...)
-	if at == base && owner == wire.HeaderSize {
-		return true
+	if at != base || owner != wire.HeaderSize {
+		r.move(at, ptrs, base, owner)
 	}
+	return true
+}
+
+// move makes the pointers of records right that were packed for base, but stand at at.
+func (r *Reply) move(at int, ptrs []byte, base, owner int) {
 	placed := r.Msg[at:]
 	for ; len(ptrs) >= 2; ptrs = ptrs[2:] {
 		ptr := placed[binary.BigEndian.Uint16(ptrs):]
@@ -94,7 +112,6 @@ func (r *Reply) put(data, ptrs []byte, base, owner int) bool {
 		}
 		putPointer(ptr, to)
 	}
-	return true
 }
 
 // putEqual copies records of equal size, owned by the name at owner: from a random
