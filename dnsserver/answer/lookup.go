@@ -2,7 +2,6 @@ package answer
 
 import (
 	"bytes"
-	"encoding/binary"
 
 	"gslbd/dnsserver/wire"
 )
@@ -131,7 +130,7 @@ func (r *Reply) start(off int) int {
 	if r.Msg[off] < 0xc0 {
 		return off
 	}
-	return int(binary.BigEndian.Uint16(r.Msg[off:])) & (maxPointer - 1)
+	return (int(r.Msg[off])<<8 | int(r.Msg[off+1])) & (maxPointer - 1)
 }
 
 // loops tells whether the name that hop led to was asked before.

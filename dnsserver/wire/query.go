@@ -97,7 +97,14 @@ func Parse(packet []byte, q *Query) Outcome {
 	}
 	typeAndClass := binary.BigEndian.Uint32(packet[at:])
 	q.Type, q.Class = uint16(typeAndClass>>16), uint16(typeAndClass)
-	if counts == 1<<48 && len(packet) == q.End || q.records(packet) {
+	switch rest := packet[q.End:]; {
+	case counts == 1<<48 && len(rest) == 0: // as almost all are: nothing else,
+		return OK
+	case counts == 1<<48|1 && len(rest) >= optSize && rest[0] == 0 && binary.BigEndian.Uint16(rest[1:]) == TypeOPT: // or an OPT alone
+		if int(binary.BigEndian.Uint16(rest[9:])) == len(rest)-optSize && q.EDNS.read(rest[1:optSize], rest[optSize:]) {
+			return OK
+		}
+	case q.records(packet):
 		return OK
 	}
 	return FormErr
