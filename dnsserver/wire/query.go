@@ -97,17 +97,20 @@ func Parse(packet []byte, q *Query) Outcome {
 	}
 	typeAndClass := binary.BigEndian.Uint32(packet[at:])
 	q.Type, q.Class = uint16(typeAndClass>>16), uint16(typeAndClass)
-	switch rest := packet[q.End:]; {
-	case counts == 1<<48 && len(rest) == 0: // as almost all are: nothing else,
-		return OK
-	case counts == 1<<48|1 && len(rest) >= optSize && rest[0] == 0 && binary.BigEndian.Uint16(rest[1:]) == TypeOPT: // or an OPT alone
-		if int(binary.BigEndian.Uint16(rest[9:])) == len(rest)-optSize && q.EDNS.read(rest[1:optSize], rest[optSize:]) {
-			return OK
-		}
-	case q.records(packet):
+	if counts == 1<<48 && len(packet) == q.End { // as in most queries, nothing else
 		return OK
 	}
-	return FormErr
+	rest := packet[q.End:]
+	if counts == 1<<48|1 && len(rest) >= optSize && rest[0] == 0 && binary.BigEndian.Uint16(rest[1:]) == TypeOPT { // or an OPT alone
+		if int(binary.BigEndian.Uint16(rest[9:])) != len(rest)-optSize || !q.EDNS.read(rest[1:optSize], rest[optSize:]) {
+			return FormErr
+		}
+		return OK
+	}
+	if !q.records(packet) {
+		return FormErr
+	}
+	return OK
 }
 
 // cookieOnly reads a query that asks for nothing but a cookie.
