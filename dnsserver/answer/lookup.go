@@ -25,19 +25,21 @@ func (b *Batch) Lookup(q *Question, r *Reply) {
 	name, pos := &q.Name, wire.HeaderSize
 	r.entry, r.apex = q.entry, pos+len(name.Wire)-len(q.zone.apex)
 	r.origin = r.apex
-	at, exact := q.node, q.exact
-	if !exact {
-		at = q.zone.encloser(name)
-	} else if n := q.zone.node(at); n.flags&^isWildcard == 0 { // as for most: no chain can begin here
+	next := 0
+	if n := q.zone.node(q.node); q.exact && n.flags&^(isWildcard|hasCNAME) == 0 { // as most names are
 		r.source = pos
-		r.give(n, q.zone.rrset(n, q.Type), q.Type, pos)
-		return
-	}
-	for hop := 0; ; hop++ {
-		next := r.step(name, pos, q.Type, hop, at, exact)
-		if next == 0 || r.loops(&q.Query, hop) {
+		s := q.zone.rrset(n, q.Type)
+		if s != nil || n.flags&hasCNAME == 0 {
+			r.give(n, s, q.Type, pos)
 			return
 		}
+		next = r.alias(n, pos, q.Type, 0)
+	} else if q.exact {
+		next = r.step(name, pos, q.Type, 0, q.node, true)
+	} else {
+		next = r.step(name, pos, q.Type, 0, q.zone.encloser(name), false)
+	}
+	for hop := 0; next != 0 && !r.loops(&q.Query, hop); hop++ {
 		name, pos = &r.chain[hop], next
 		e := b.table.zone(name, q.Type)
 		if e.zone == nil {
@@ -46,7 +48,8 @@ func (b *Batch) Lookup(q *Question, r *Reply) {
 		if e.zone != r.zone {
 			r.entry, r.apex = e, pos+len(name.Wire)-len(e.zone.apex)
 		}
-		at, exact = e.zone.find(name)
+		at, exact := e.zone.find(name)
+		next = r.step(name, pos, q.Type, hop+1, at, exact)
 	}
 }
 
@@ -76,13 +79,22 @@ func (r *Reply) step(name *wire.Name, pos int, qtype uint16, hop int, at uint32,
 		}
 		n = z.node(n.aux)
 	}
-	s, follow := z.rrset(n, qtype), false
-	if s == nil && n.flags&hasCNAME != 0 {
-		s, follow = z.rrset(n, wire.TypeCNAME), qtype != wire.TypeANY && hop < maxHops
+	s := z.rrset(n, qtype)
+	if s != nil || n.flags&hasCNAME == 0 {
+		r.give(n, s, qtype, pos)
+		return 0
 	}
+	return r.alias(n, pos, qtype, hop)
+}
+
+// alias answers with the CNAME of the node n, whose name stands at pos, and gives
+// what step does.
+func (r *Reply) alias(n *node, pos int, qtype uint16, hop int) int {
+	z := r.zone
+	s := z.rrset(n, wire.TypeCNAME)
 	record := len(r.Msg)
 	b, ok := r.give(n, s, qtype, pos)
-	if !ok || !follow {
+	if !ok || qtype == wire.TypeANY || hop == maxHops {
 		return 0
 	}
 	next := r.start(record + recordHead)
