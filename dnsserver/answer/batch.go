@@ -182,8 +182,9 @@ func (a *ahead) touch(z *Zone, at uint32) {
 func (a *ahead) fetch(qs []Question) {
 	kept := 0
 	for i := range a.n {
-		z := qs[a.asker[i]].zone
-		n, to := z.node(a.node[i]), uint32(0)
+		q := &qs[a.asker[i]]
+		z, to := q.zone, uint32(0)
+		n := z.node(a.node[i])
 		if n.sets == 0 {
 			continue
 		}
@@ -192,7 +193,7 @@ func (a *ahead) fetch(qs []Question) {
 				a.sum += uint32(now.status) + uint32(now.data[0]) + uint32(now.data[lineSize/2]) // a line each
 				to = now.alone.node
 			}
-		} else if s.typ == wire.TypeCNAME {
+		} else if s.typ == wire.TypeCNAME && q.Type != wire.TypeCNAME {
 			to = z.link(s, nil)
 		}
 		if to != 0 {
