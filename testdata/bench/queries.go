@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"strconv"
 
 	"github.com/miekg/dns"
 )
@@ -108,6 +109,22 @@ func (s *querySet) sized(lengths []int) *querySet {
 	return &t
 }
 
+// followed is the set of a client that asks for the target of each CNAME, too.
+func (s *querySet) followed() *querySet {
+	t := &querySet{name: s.name, size: s.size}
+	for i := range setSize / 2 {
+		query := s.query(i)
+		t.wire, t.kind = append(append(t.wire, query...), query...), append(t.kind, s.kind[i], 0)
+		label := t.query(2*i + 1)[13:19] // behind header and length
+		n, _ := strconv.Atoi(string(label[1:]))
+		copy(label, target(n))
+	}
+	return t
+}
+
+// target is the label that the n-th CNAME leads to.
+func target(n int) string { return fmt.Sprintf("p%05d", n*7) }
+
 // writePacketZone writes the zone. To servers other than gslbd the annotations are comments.
 func writePacketZone(name string) error {
 	f, err := os.Create(name)
@@ -120,7 +137,7 @@ func writePacketZone(name string) error {
 		fmt.Fprintf(w, "p%05d IN A 10.0.%d.%d\np%05d IN AAAA 2001:db8::%x\n", i, i>>8, i&255, i, i)
 	}
 	for i := range 1000 {
-		fmt.Fprintf(w, "c%05d IN CNAME p%05d\n", i, i*7)
+		fmt.Fprintf(w, "c%05d IN CNAME %s\n", i, target(i))
 		fmt.Fprintf(w, "s%05d IN A 10.1.%d.%d ; @primary check=none\n", i, i>>8, i&255)
 		for member := range 4 {
 			fmt.Fprintf(w, "g%05d IN A 10.%d.%d.%d ; @primary check=none\n", i, member+2, i>>8, i&255)

@@ -11,7 +11,8 @@ type row struct {
 	server      int // index of the contest's
 	set         *querySet
 	check       func(query int, reply []byte) bool
-	nanoseconds []float64 // CPU time of an answer, one of each round
+	queries     float64   // that a client has to ask
+	nanoseconds []float64 // CPU time of their answers, one of each round
 	busy        []float64 // percent of its core
 	lost, wrong int
 }
