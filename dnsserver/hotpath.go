@@ -104,7 +104,7 @@ func (r *Responder) Answer(i int, dst []byte, client netip.AddrPort, transport T
 			return dst
 		}
 	}
-	if free := dst[len(dst):cap(dst)]; len(free) >= len(msg) && &free[0] == &msg[0] {
+	if cap(msg) == cap(dst)-len(dst) { // it never needed more room, and is where it began
 		return dst[:len(dst)+len(msg)]
 	}
 	return append(dst, msg...)

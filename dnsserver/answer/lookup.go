@@ -13,8 +13,9 @@ const maxHops = 16
 // §4.3.2, RFC 6672 §3.2): zone by zone along a CNAME chain, as long as it stays in
 // zones that are here, does not loop and has at most 16 links.
 func (b *Batch) Lookup(q *Question, r *Reply) {
-	clear(r.redirects[:r.dnames]) // or they would keep a table that is gone
-	r.dnames = 0
+	if r.dnames > 0 {
+		r.forgetRedirects()
+	}
 	if q.zone == nil {
 		r.Kind = Refused
 		r.Header.RCode = wire.Refused

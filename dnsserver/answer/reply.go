@@ -52,8 +52,13 @@ func (r *Reply) Begin(msg []byte, limit int) {
 
 // Forget lets go of the zones that were asked last, as Batch.Forget does. Msg and Header stay.
 func (r *Reply) Forget() {
+	r.forgetRedirects()
+	r.entry = entry{}
+}
+
+func (r *Reply) forgetRedirects() {
 	clear(r.redirects[:r.dnames])
-	r.dnames, r.entry = 0, entry{}
+	r.dnames = 0
 }
 
 // pick gives a number below n, from a linear congruential generator: a counter
