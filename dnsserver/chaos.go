@@ -10,7 +10,7 @@ func (r *Responder) unusual(set *settings) int {
 	q, h := r.query, &r.reply.Header
 	h.RCode = wire.Refused
 	switch {
-	case q.Opcode != wire.OpQuery:
+	case q.Opcode() != wire.OpQuery:
 	case q.End == wire.HeaderSize:
 		return r.cookieOnly()
 	case q.Class == wire.ClassCH && q.Type == wire.TypeTXT:

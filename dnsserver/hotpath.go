@@ -137,7 +137,7 @@ func (r *Responder) answer(msg []byte, client netip.Addr, transport Transport) [
 	case !wellFormed:
 		reply.Header.RCode = wire.Formerr
 		kind = countFormErr
-	case q.Opcode != wire.OpQuery, q.Class != wire.ClassIN, q.Type == wire.TypeAXFR, q.Type == wire.TypeIXFR,
+	case q.Opcode() != wire.OpQuery, q.Class != wire.ClassIN, q.Type == wire.TypeAXFR, q.Type == wire.TypeIXFR,
 		q.Type == wire.TypeANY && set.RefuseANY:
 		kind = r.unusual(set)
 	default:

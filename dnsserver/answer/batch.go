@@ -2,6 +2,7 @@ package answer
 
 import (
 	"bytes"
+	"unsafe"
 
 	"gslbd/dnsserver/wire"
 )
@@ -19,10 +20,10 @@ const lineSize = 64
 // Question is a query, and where the answer to it begins.
 type Question struct {
 	Packet  []byte
-	Outcome wire.Outcome // of reading it; only those that are OK are looked for
-	exact   bool         // node has the name that was asked
-	node    uint32       // 0 if the name is not in the zone, or the apex
 	entry                // of the zone that answers
+	node    uint32       // 0 if the name is not in the zone, or the apex
+	exact   bool         // node has the name that was asked
+	Outcome wire.Outcome // of reading it; only those that are OK are looked for
 	wire.Query
 }
 
@@ -110,29 +111,30 @@ type ahead struct {
 	asker [MaxBatch]uint8 // their questions
 	hash  [MaxBatch]uint64
 	node  [MaxBatch]uint32
-	sum   uint32 // of what was touched, so that it is
+	sum   byte // of what was touched, so that it is
 }
 
 // find does the work of Batch.Find.
 func (a *ahead) find(b *Batch, n int) {
-	qs := b.Questions[:n]
+	qs, l := b.Questions[:n], lines{}
 	a.n = 0
 	for i := range qs {
 		if q := &qs[i]; b.enter(q) {
 			h := q.zone.hash(q.relative())
-			a.sum += q.zone.index[h&uint64(len(q.zone.index)-1)].tag
+			l.add(unsafe.Pointer(&q.zone.index[h&uint64(len(q.zone.index)-1)]))
 			a.asker[a.n], a.hash[a.n] = uint8(i), h
 			a.n++
 		}
 	}
-	a.places(qs)
+	a.sum += l.touch()
+	a.places(qs, &l)
 	a.match(qs)
-	a.fetch(qs)
-	a.fetch(qs) // what CNAMEs lead to
+	a.fetch(qs, &l)
+	a.fetch(qs, &l) // what CNAMEs lead to
 }
 
 // places takes the nodes that the indexes have at the hashes.
-func (a *ahead) places(qs []Question) {
+func (a *ahead) places(qs []Question, l *lines) {
 	for i := range a.n {
 		z, h := qs[a.asker[i]].zone, a.hash[i]
 		mask := uint64(len(z.index) - 1)
@@ -141,8 +143,11 @@ func (a *ahead) places(qs []Question) {
 			at = (at + 1) & mask
 		}
 		a.node[i] = z.index[at].node
-		a.touch(z, a.node[i])
+		if a.node[i] != 0 {
+			l.node(z, a.node[i])
+		}
 	}
+	a.sum += l.touch()
 }
 
 // match goes on with those names that the nodes have.
@@ -160,26 +165,15 @@ func (a *ahead) match(qs []Question) {
 			}
 		}
 		q.node, q.exact = at, true
-		a.follow(kept, a.asker[i], q.zone, at)
+		a.asker[kept], a.node[kept] = a.asker[i], at
 		kept++
 	}
 	a.n = kept
 }
 
-// follow makes the node at the k-th that is followed, for a question.
-func (a *ahead) follow(k int, asker uint8, z *Zone, at uint32) {
-	a.asker[k], a.node[k] = asker, at
-	a.touch(z, at+lineSize) // its sets and bodies end there, mostly
-}
-
-// touch fetches the line of a zone's data at an offset into the processor's cache.
-func (a *ahead) touch(z *Zone, at uint32) {
-	a.sum += uint32(z.data[min(at, uint32(len(z.data)-1))])
-}
-
 // fetch fetches what groups answer for the nodes, and goes on with those nodes
 // that CNAMEs lead to.
-func (a *ahead) fetch(qs []Question) {
+func (a *ahead) fetch(qs []Question, l *lines) {
 	kept := 0
 	for i := range a.n {
 		q := &qs[a.asker[i]]
@@ -190,16 +184,49 @@ func (a *ahead) fetch(qs []Question) {
 		}
 		if s := z.set(n.first); s.steered {
 			if now := z.slots[s.at].Load(); now != nil {
-				a.sum += uint32(now.status) + uint32(now.data[0]) + uint32(now.data[lineSize/2]) // a line each
-				to = now.alone.node
+				l.add(unsafe.Pointer(now))
+				l.add(unsafe.Pointer(&now.data[lineSize/2]))
+				if s.typ == wire.TypeCNAME && now.status == answered {
+					to = now.names.node
+				}
 			}
 		} else if s.typ == wire.TypeCNAME && q.Type != wire.TypeCNAME {
 			to = z.link(s, nil)
 		}
 		if to != 0 {
-			a.follow(kept, a.asker[i], z, to)
+			a.asker[kept], a.node[kept] = a.asker[i], to
+			l.node(z, to)
 			kept++
 		}
 	}
 	a.n = kept
+	a.sum += l.touch()
+}
+
+// lines are pieces of memory that are wanted next. It stays on the stack, where
+// pointers cost least.
+type lines struct {
+	n  int
+	at [4 * MaxBatch]*byte
+}
+
+func (l *lines) add(at unsafe.Pointer) {
+	l.at[l.n] = (*byte)(at)
+	l.n++
+}
+
+// node adds a node; its sets and bodies end in the second line, mostly.
+func (l *lines) node(z *Zone, at uint32) {
+	l.add(unsafe.Pointer(&z.data[at]))
+	l.add(unsafe.Pointer(&z.data[min(at+lineSize, uint32(len(z.data)-1))]))
+}
+
+// touch fetches the lines into the processor's cache: nothing but them, since the
+// processor looks only some hundred instructions ahead for more to wait for.
+func (l *lines) touch() (sum byte) {
+	for _, at := range l.at[:l.n] {
+		sum += *at
+	}
+	l.n = 0
+	return sum
 }

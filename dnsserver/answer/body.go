@@ -29,6 +29,11 @@ type body struct {
 	count  uint16 // records
 	window uint16 // records in one answer, at most count; rotated where stride is set
 	base   uint16 // where data stands in the message it was packed for; Zone.base
+	names  *names // nil where stride is set
+}
+
+// names is what is known of the names in a body.
+type names struct {
 	ptrs   []byte // offset in data of each pointer, two bytes each
 	target []byte // CNAME, DNAME: the name it leads to, lower-case wire form
 	node   uint32 // CNAME: where target is in its zone, see Zone.nodeOf
@@ -67,7 +72,7 @@ func (r *Reply) putSet(z *Zone, s *set, base, owner int) (count int, b *body, st
 	case b.stride != 0:
 		return r.putEqual(b.data, int(b.stride), int(b.count), int(b.window), owner), b, answered
 	}
-	if r.put(b.data, b.ptrs, base, owner) {
+	if r.put(b.data, b.names.ptrs, base, owner) {
 		count = int(b.count)
 	}
 	return count, b, answered

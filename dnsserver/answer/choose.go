@@ -65,7 +65,7 @@ func (z *Zone) bodies(g steered, rrs []dns.RR, window int, ttl uint32) ([]body, 
 			return nil, err
 		}
 		if g.group.Key.Type == dns.TypeCNAME {
-			b.node = z.nodeOf(b.target)
+			b.names.node = z.nodeOf(b.names.target)
 		}
 		bodies = append(bodies, b)
 	}

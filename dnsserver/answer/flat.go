@@ -34,8 +34,8 @@ func (z *Zone) Flatten(out io.Writer, groups []*zone.Group, rest func()) error {
 	put(w, z.glue)
 	b := &z.negative
 	put(w, b.data)
-	put(w, b.ptrs)
-	put(w, b.target)
+	put(w, b.names.ptrs)
+	put(w, b.names.target)
 	put(w, []uint16{b.stride, b.count, b.window, b.base})
 	places := make([]uint32, 0, 2*len(groups))
 	for _, g := range groups {
@@ -63,7 +63,7 @@ func Unflatten(in io.Reader, groups []*zone.Group, rest func()) (*Zone, error) {
 	z.data = get[byte](r)
 	nodes := get[uint32](r)
 	z.cuts, z.glue = get[cut](r), get[glue](r)
-	z.negative = body{data: get[byte](r), ptrs: get[byte](r), target: get[byte](r)}
+	z.negative = body{data: get[byte](r), names: &names{ptrs: get[byte](r), target: get[byte](r)}}
 	shape, places := get[uint16](r), get[uint32](r)
 	switch {
 	case r.err != nil:

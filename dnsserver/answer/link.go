@@ -38,7 +38,7 @@ func (z *Zone) nodeOf(target []byte) uint32 {
 func (z *Zone) link(s *set, b *body) uint32 {
 	switch {
 	case b != nil:
-		return b.node
+		return b.names.node
 	case s.target == 0:
 		return 0
 	}

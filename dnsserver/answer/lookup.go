@@ -108,7 +108,7 @@ func (r *Reply) alias(n *node, pos int, qtype uint16, hop int) int {
 	if b == nil {
 		r.chain[hop].Set(z.target(s))
 	} else {
-		r.chain[hop].Set(b.target)
+		r.chain[hop].Set(b.names.target)
 	}
 	return next
 }

@@ -22,7 +22,7 @@ func (r *Reply) any(pos int) {
 // negative ends the answer with the zone's SOA (RFC 2308 §3).
 func (r *Reply) negative(kind Kind, rcode uint16) {
 	r.Kind, r.Header.RCode = kind, rcode
-	if soa := &r.zone.negative; !r.put(soa.data, soa.ptrs, int(soa.base), r.apex) {
+	if soa := &r.zone.negative; !r.put(soa.data, soa.names.ptrs, int(soa.base), r.apex) {
 		r.truncate()
 		return
 	}

@@ -97,13 +97,15 @@ func (p *packer) body(owner []byte, rrs []dns.RR, ttl uint32, compress bool) (bo
 		return body{}, err
 	}
 	target, err := p.target(rrs[0])
-	return body{
+	b := body{
 		data:   append([]byte(nil), p.data...),
-		ptrs:   append([]byte(nil), p.ptrs...),
 		stride: uint16(s.stride),
 		count:  uint16(len(rrs)),
 		window: uint16(len(rrs)),
 		base:   uint16(wire.HeaderSize + len(owner) + 4),
-		target: append([]byte(nil), target...),
-	}, err
+	}
+	if b.stride == 0 {
+		b.names = &names{ptrs: append([]byte(nil), p.ptrs...), target: append([]byte(nil), target...)}
+	}
+	return b, err
 }

@@ -89,7 +89,7 @@ func agree(t *testing.T, packet []byte, q *Query, m *dns.Msg, err error) {
 	if packErr != nil || !bytes.Equal(name[:n], q.Name.Wire) {
 		t.Fatalf("name %q, want %q", q.Name.Wire, name[:n])
 	}
-	if q.ID != m.Id || q.RD != m.RecursionDesired || q.Type != m.Question[0].Qtype || q.Class != m.Question[0].Qclass || int(q.Opcode) != m.Opcode {
+	if uint16(q.Echo>>16) != m.Id || q.Echo&flagRD != 0 != m.RecursionDesired || q.Type != m.Question[0].Qtype || q.Class != m.Question[0].Qclass || int(q.Opcode()) != m.Opcode {
 		t.Fatalf("%+v, want %v", q, m)
 	}
 	if err != nil {

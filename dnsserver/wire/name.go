@@ -36,10 +36,10 @@ func (n *Name) Suffix(labels int) int {
 	return int(n.Start[n.Labels-labels])
 }
 
-// Read takes the name of the question of a packet that has a header, and tells
-// whether there is one. It must not be compressed: there is nothing before it to
-// point at.
-func (n *Name) Read(p []byte) bool {
+// Read takes the name of the question of a packet that has a header, and gives its
+// length, 0 if there is none. It must not be compressed: there is nothing before it
+// to point at.
+func (n *Name) Read(p []byte) int {
 	b := p[HeaderSize:]
 	b = b[:min(len(b), MaxName)]
 	off, labels := 0, 0
@@ -52,15 +52,15 @@ func (n *Name) Read(p []byte) bool {
 			continue
 		}
 		if l > 0 {
-			return false
+			return 0
 		}
 		n.Wire, n.Labels = b[:off+1], labels
 		if perhapsCapital(n.Wire) {
 			n.lower()
 		}
-		return true
+		return off + 1
 	}
-	return false
+	return 0
 }
 
 // perhapsCapital tells whether a name has a byte from 0x40 to 0x5f, as capitals

@@ -29,6 +29,20 @@ const (
 	ClassCH = 3
 )
 
+// Bits of the first four bytes of a message, and of the first eight of an OPT record.
+const (
+	flagQR, flagAA, flagTC, flagRD = 1 << 15, 1 << 10, 1 << 9, 1 << 8
+
+	opcodeShift = 11
+	echoed      = 0xffff<<16 | 15<<opcodeShift | flagRD
+
+	optShift     = 40 // of the root name and the type
+	sizeShift    = 24
+	rcodeShift   = 16
+	versionShift = 8
+	flagDO       = 1 << 7
+)
+
 // Outcome says what to do with a packet.
 type Outcome uint8
 
@@ -36,50 +50,53 @@ type Outcome uint8
 const (
 	OK      Outcome = iota // the whole Query is valid
 	Drop                   // no reply: shorter than a header, or itself a reply
-	FormErr                // malformed; only ID, Opcode and RD are valid
-	NotImp                 // neither QUERY nor NOTIFY; only ID, Opcode and RD are valid
+	FormErr                // malformed; only what Bare needs is valid
+	NotImp                 // neither QUERY nor NOTIFY; only what Bare needs is valid
 )
 
-// Query is what a packet asks. It is filled by Parse and made to be reused.
+// Query is what a packet asks. It is filled by Parse and made to be reused. What
+// every query needs is at its ends and in the middle, in few cache lines.
 type Query struct {
-	ID     uint16
-	Type   uint16
-	Class  uint16
-	Opcode uint8
-	RD     bool
-	End    int // offset just past the question; HeaderSize where there is none
-	Name   Name
-	EDNS   EDNS
+	Echo  uint32 // what the reply's header takes over, as it stands there: ID, opcode and RD
+	Type  uint16
+	Class uint16
+	End   int // offset just past the question; HeaderSize where there is none
+	EDNS  EDNS
+	Name  Name
 }
+
+// Opcode gives what kind of query it is (RFC 1035 §4.1.1).
+func (q *Query) Opcode() uint8 { return uint8(q.Echo >> opcodeShift & 15) }
 
 // EDNS is what the OPT record of a query says (RFC 6891 §6.1).
 type EDNS struct {
+	Cookie  []byte       // with HasCookie: 8 or 16–40 bytes, part of the packet
+	Subnet  netip.Prefix // with HasSubnet: where the client is; not valid where it will not tell
+	subnet  []byte       // the data of that option
 	Present bool
 	DO      bool
 	Version uint8
 	Has     OptionSet
-	Size    uint16       // UDP payload that the client takes, in bytes, as sent
-	Cookie  []byte       // with HasCookie: 8 or 16–40 bytes, part of the packet
-	Subnet  netip.Prefix // with HasSubnet: where the client is; not valid where it will not tell
-	subnet  []byte       // the data of that option
+	Size    uint16 // UDP payload that the client takes, in bytes, as sent
 }
 
 // Parse reads packet into q. The packet must outlive the use of q. A query
 // without a question is OK when it has a COOKIE (RFC 7873 §5.4): its type and
 // class are 0, its name is the root.
 func Parse(packet []byte, q *Query) Outcome {
-	if len(packet) < HeaderSize || packet[2]&0x80 != 0 {
+	if len(packet) < HeaderSize {
 		return Drop
 	}
 	head := (*[HeaderSize]byte)(packet)
-	q.ID = binary.BigEndian.Uint16(head[:])
-	q.Opcode = head[2] >> 3 & 15
-	q.RD = head[2]&1 != 0
+	first, counts := binary.BigEndian.Uint32(head[:]), binary.BigEndian.Uint64(head[4:])
+	if first&flagQR != 0 {
+		return Drop
+	}
+	q.Echo = first & echoed
 	q.EDNS.Present, q.EDNS.DO, q.EDNS.Version, q.EDNS.Has, q.EDNS.Size = false, false, 0, 0, 0
-	if q.Opcode != OpQuery && q.Opcode != OpNotify {
+	if opcode := q.Opcode(); opcode != OpQuery && opcode != OpNotify {
 		return NotImp
 	}
-	counts := binary.BigEndian.Uint64(head[4:])
 	switch counts >> 48 {
 	case 0:
 		return q.cookieOnly(packet)
@@ -87,25 +104,28 @@ func Parse(packet []byte, q *Query) Outcome {
 	default:
 		return FormErr
 	}
-	if !q.Name.Read(packet) {
+	size := q.Name.Read(packet)
+	if size == 0 {
 		return FormErr
 	}
-	at := HeaderSize + len(q.Name.Wire)
-	q.End = at + 4
-	if len(packet) < q.End {
+	rest := packet[HeaderSize+size:]
+	if len(rest) < 4 {
 		return FormErr
 	}
-	typeAndClass := binary.BigEndian.Uint32(packet[at:])
-	q.Type, q.Class = uint16(typeAndClass>>16), uint16(typeAndClass)
-	if counts == 1<<48 && len(packet) == q.End { // as in most queries, nothing else
+	q.Type, q.Class = binary.BigEndian.Uint16(rest), binary.BigEndian.Uint16(rest[2:])
+	q.End = HeaderSize + size + 4
+	rest = rest[4:]
+	switch {
+	case len(rest) == 0 && counts == 1<<48: // as in most queries, nothing else
 		return OK
-	}
-	rest := packet[q.End:]
-	if counts == 1<<48|1 && len(rest) >= optSize && rest[0] == 0 && binary.BigEndian.Uint16(rest[1:]) == TypeOPT { // or an OPT alone
-		if int(binary.BigEndian.Uint16(rest[9:])) != len(rest)-optSize || !q.EDNS.read(rest[1:optSize], rest[optSize:]) {
+	case len(rest) >= optSize && counts == 1<<48|1: // or an OPT alone
+		if opt := binary.BigEndian.Uint64(rest); opt>>optShift == TypeOPT && int(binary.BigEndian.Uint16(rest[9:])) == len(rest)-optSize {
+			q.EDNS.head(opt)
+			if len(rest) == optSize || q.EDNS.options(rest[optSize:]) {
+				return OK
+			}
 			return FormErr
 		}
-		return OK
 	}
 	if !q.records(packet) {
 		return FormErr
@@ -117,7 +137,7 @@ func Parse(packet []byte, q *Query) Outcome {
 func (q *Query) cookieOnly(packet []byte) Outcome {
 	q.End, q.Type, q.Class = HeaderSize, 0, 0
 	q.Name.Set([]byte{0})
-	if q.Opcode != OpQuery || !q.records(packet) || q.EDNS.Has&HasCookie == 0 {
+	if q.Opcode() != OpQuery || !q.records(packet) || q.EDNS.Has&HasCookie == 0 {
 		return FormErr
 	}
 	return OK
@@ -134,13 +154,16 @@ func (q *Query) records(p []byte) bool {
 		if off = skipName(p, off); off < 0 || len(p) < off+10 {
 			return false
 		}
-		head := p[off : off+10]
-		end := off + 10 + int(binary.BigEndian.Uint16(head[8:]))
+		end := off + 10 + int(binary.BigEndian.Uint16(p[off+8:]))
 		if end > len(p) {
 			return false
 		}
-		if binary.BigEndian.Uint16(head) == TypeOPT {
-			if i < other || !root || q.EDNS.Present || !q.EDNS.read(head, p[off+10:end]) {
+		if binary.BigEndian.Uint16(p[off:]) == TypeOPT {
+			if i < other || !root || q.EDNS.Present {
+				return false
+			}
+			q.EDNS.head(binary.BigEndian.Uint64(p[off-1:]))
+			if !q.EDNS.options(p[off+10 : end]) {
 				return false
 			}
 		}
@@ -149,13 +172,17 @@ func (q *Query) records(p []byte) bool {
 	return off == len(p)
 }
 
-// read takes an OPT record: its head from the type on, and its options. What
-// options mean in another version of EDNS is not known here.
-func (e *EDNS) read(head, options []byte) bool {
+// head takes the first eight bytes of an OPT record.
+func (e *EDNS) head(opt uint64) {
 	e.Present = true
-	e.Size = binary.BigEndian.Uint16(head[2:])
-	e.Version = head[5]
-	e.DO = head[6]&0x80 != 0
+	e.Size = uint16(opt >> sizeShift)
+	e.Version = uint8(opt >> versionShift)
+	e.DO = opt&flagDO != 0
+}
+
+// options takes the options of an OPT record, and tells whether they are well-formed.
+// What they mean in another version of EDNS is not known here.
+func (e *EDNS) options(options []byte) bool {
 	for len(options) > 0 {
 		if len(options) < OptionHead {
 			return false

@@ -108,7 +108,7 @@ func TestParseFields(t *testing.T) {
 	if Parse(packet, &q) != OK {
 		t.Fatal("not OK")
 	}
-	if q.ID != 0x1234 || q.Opcode != OpQuery || !q.RD || q.Type != 28 || q.Class != ClassIN || q.End != len(packet) {
+	if q.Echo != 0x12340100 || q.Opcode() != OpQuery || q.Type != 28 || q.Class != ClassIN || q.End != len(packet) {
 		t.Errorf("%+v", q)
 	}
 	if q.EDNS.Present || q.EDNS.DO || q.EDNS.Size != 0 || q.EDNS.Version != 0 || q.EDNS.Has != 0 {

@@ -86,30 +86,28 @@ func Bare(msg []byte, q *Query, rcode uint16) []byte {
 }
 
 func putHeader(msg []byte, q *Query, h *Header, questions, additional uint16) {
-	flags := 1<<15 | uint16(q.Opcode)<<11 | h.RCode&15
+	first := q.Echo | flagQR | uint32(h.RCode&15)
 	if h.AA {
-		flags |= 1 << 10
+		first |= flagAA
 	}
 	if h.TC {
-		flags |= 1 << 9
+		first |= flagTC
 	}
-	if q.RD {
-		flags |= 1 << 8
-	}
-	msg = msg[:HeaderSize]
-	binary.BigEndian.PutUint64(msg, uint64(q.ID)<<48|uint64(flags)<<32|uint64(questions)<<16|uint64(h.Answer))
-	binary.BigEndian.PutUint32(msg[8:], uint32(h.Authority)<<16|uint32(additional))
+	head := (*[HeaderSize]byte)(msg)
+	binary.BigEndian.PutUint32(head[:], first)
+	binary.BigEndian.PutUint64(head[4:], uint64(questions)<<48|uint64(h.Answer)<<32|uint64(h.Authority)<<16|uint64(additional))
 }
 
 // appendOpt writes version 0, our size, the client's DO bit (RFC 3225 §3), the
 // options and, if there is one, the extended error.
 func appendOpt(msg []byte, q *Query, h *Header, size uint16, options []byte) []byte {
-	do := byte(0)
+	opt := TypeOPT<<optShift | uint64(size)<<sizeShift | uint64(h.RCode>>4)<<rcodeShift
 	if q.EDNS.DO {
-		do = 0x80
+		opt |= flagDO
 	}
 	n := len(options) + h.ErrorSize()
-	msg = append(msg, 0, 0, TypeOPT, byte(size>>8), byte(size), byte(h.RCode>>4), 0, do, 0, byte(n>>8), byte(n))
+	msg = binary.BigEndian.AppendUint64(msg, opt)
+	msg = append(msg, 0, byte(n>>8), byte(n))
 	if n == 0 {
 		return msg
 	}

@@ -15,8 +15,8 @@ func TestClose(t *testing.T) {
 		head  Header
 		want  string // header line of the library, then OPT
 	}{
-		{"plain", Query{ID: 7}, Header{AA: true, Answer: 1}, "NOERROR qr aa;1 1 0 0"},
-		{"recursion desired", Query{RD: true}, Header{}, "NOERROR qr rd;1 0 0 0"},
+		{"plain", Query{Echo: 7 << 16}, Header{AA: true, Answer: 1}, "NOERROR qr aa;1 1 0 0"},
+		{"recursion desired", Query{Echo: flagRD}, Header{}, "NOERROR qr rd;1 0 0 0"},
 		{"truncated", Query{}, Header{AA: true, TC: true}, "NOERROR qr aa tc;1 0 0 0"},
 		{"counts", Query{}, Header{RCode: NXDomain, Answer: 3, Authority: 300, Additional: 5}, "NXDOMAIN qr;1 3 300 5"},
 		{"edns", Query{EDNS: edns}, Header{}, "NOERROR qr;1 0 0 1 size 1232 version 0 do true"},
@@ -50,7 +50,7 @@ func TestClose(t *testing.T) {
 }
 
 func TestBare(t *testing.T) {
-	msg := Bare([]byte{}, &Query{ID: 0xabcd, Opcode: 5, RD: true}, Notimp)
+	msg := Bare([]byte{}, &Query{Echo: 0xabcd<<16 | 5<<opcodeShift | flagRD}, Notimp)
 	if want := "\xab\xcd\xa9\x04\x00\x00\x00\x00\x00\x00\x00\x00"; string(msg) != want {
 		t.Errorf("%q, want %q", msg, want)
 	}
@@ -70,7 +70,7 @@ func TestCloseOptions(t *testing.T) {
 
 // TestCloseWithoutQuestion answers a query that had none.
 func TestCloseWithoutQuestion(t *testing.T) {
-	q := Query{ID: 0x1234, End: HeaderSize, EDNS: EDNS{Present: true}}
+	q := Query{Echo: 0x1234 << 16, End: HeaderSize, EDNS: EDNS{Present: true}}
 	msg := Close(Open(nil, []byte(header(0, 0, 0, 1)), &q), &q, &Header{}, 1232, nil)
 	if want := "\x12\x34\x80\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x29\x04\xd0\x00\x00\x00\x00\x00\x00"; string(msg) != want {
 		t.Errorf("%q, want %q", msg, want)
