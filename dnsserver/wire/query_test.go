@@ -141,6 +141,32 @@ func TestParseEDNS(t *testing.T) {
 	}
 }
 
+// TestOptAlone reads an OPT record that stands alone and one behind another
+// record, each byte of it changed in turn: the same must come of both.
+func TestOptAlone(t *testing.T) {
+	var alone, behind Query
+	for _, good := range []string{
+		opt,
+		opt[:9] + "\x00\x10\x00\x0a\x00\x08abcdefgh\x00\x03\x00\x00",
+		opt[:9] + "\x00\x0b\x00\x08\x00\x07\x00\x01\x18\x00\xc0\x00\x02",
+	} {
+		for at := range good {
+			for value := range 256 {
+				changed := good[:at] + string([]byte{byte(value)}) + good[at+1:]
+				want := Parse([]byte(header(1, 0, 0, 2)+question+record+changed), &behind)
+				if got := Parse([]byte(header(1, 0, 0, 1)+question+changed), &alone); got != want {
+					t.Fatalf("%q: outcome %d alone, %d behind a record", changed, got, want)
+				}
+				a, b := alone.EDNS, behind.EDNS
+				if want == OK && (a.Present != b.Present || a.DO != b.DO || a.Version != b.Version || a.Has != b.Has || a.Size != b.Size ||
+					a.Subnet != b.Subnet || !bytes.Equal(a.Cookie, b.Cookie)) {
+					t.Fatalf("%q: %+v alone, %+v behind a record", changed, a, b)
+				}
+			}
+		}
+	}
+}
+
 func TestLower(t *testing.T) {
 	for n := range 40 {
 		var name, want []byte
