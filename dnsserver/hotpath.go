@@ -68,9 +68,12 @@ func (r *Responder) InBatches(size int) *Responder {
 func (r *Responder) Respond(dst, packet []byte, client netip.AddrPort, transport Transport) []byte {
 	r.Read(0, packet)
 	r.Find(1)
-	dst = r.Answer(0, dst, client, transport)
+	msg := r.Answer(0, dst[len(dst):], client, transport)
 	r.pending.move(r.count)
-	return dst
+	if cap(msg) == cap(dst)-len(dst) { // it never needed more room, and is where it began
+		return dst[:len(dst)+len(msg)]
+	}
+	return append(dst, msg...)
 }
 
 // Read, Find and Answer are Respond for a batch: all packets are read, then their
@@ -81,15 +84,15 @@ func (r *Responder) Read(i int, packet []byte) { r.batch.Questions[i].Read(packe
 // Find finds what the first n packets ask for, in the table that is there now.
 func (r *Responder) Find(n int) { r.batch.Find(r.table.Load(), n) }
 
-// Answer appends the reply to the i-th packet to dst, like Respond.
-func (r *Responder) Answer(i int, dst []byte, client netip.AddrPort, transport Transport) []byte {
-	msg := dst[len(dst):]
+// Answer makes the reply to the i-th packet in msg, which is empty and should
+// have room for it; nil means no reply.
+func (r *Responder) Answer(i int, msg []byte, client netip.AddrPort, transport Transport) []byte {
 	r.query = &r.batch.Questions[i]
 	r.options, r.validCookie = r.options[:0], false
 	switch r.query.Outcome {
 	case wire.Drop:
 		r.pending.add(countDropped)
-		return dst
+		return nil
 	case wire.FormErr:
 		r.pending.add(countFormErr)
 		msg = wire.Bare(msg, &r.query.Query, wire.Formerr)
@@ -100,14 +103,9 @@ func (r *Responder) Answer(i int, dst []byte, client netip.AddrPort, transport T
 		msg = r.answer(wire.Open(msg, r.query.Packet, &r.query.Query), client.Addr(), transport)
 	}
 	if l := r.rate.Load(); l != nil && transport == UDP {
-		if msg = r.limited(l, msg, client.Addr(), r.validCookie); msg == nil {
-			return dst
-		}
+		return r.limited(l, msg, client.Addr(), r.validCookie)
 	}
-	if cap(msg) == cap(dst)-len(dst) { // it never needed more room, and is where it began
-		return dst[:len(dst)+len(msg)]
-	}
-	return append(dst, msg...)
+	return msg
 }
 
 // Count is called after the last Answer of a batch: it makes the counts tell of them.

@@ -135,16 +135,18 @@ func (a *ahead) find(b *Batch, n int) {
 
 // places takes the nodes that the indexes have at the hashes.
 func (a *ahead) places(qs []Question, l *lines) {
-	for i := range a.n {
-		z, h := qs[a.asker[i]].zone, a.hash[i]
+	for i, asker := range a.asker[:a.n] {
+		z, h := qs[asker].zone, a.hash[i]
 		mask := uint64(len(z.index) - 1)
 		at, tag := h&mask, uint32(h>>32)
-		for z.index[at].node != 0 && z.index[at].tag != tag {
+		p := z.index[at]
+		for p.node != 0 && p.tag != tag {
 			at = (at + 1) & mask
+			p = z.index[at]
 		}
-		a.node[i] = z.index[at].node
-		if a.node[i] != 0 {
-			l.node(z, a.node[i])
+		a.node[i] = p.node
+		if p.node != 0 {
+			l.node(z, p.node)
 		}
 	}
 	a.sum += l.touch()
@@ -203,15 +205,19 @@ func (a *ahead) fetch(qs []Question, l *lines) {
 	a.sum += l.touch()
 }
 
+// maxLines is how many lines one step wants of MaxBatch questions: those of what a
+// group answers, and of a node.
+const maxLines = 4 * MaxBatch
+
 // lines are pieces of memory that are wanted next. It stays on the stack, where
 // pointers cost least.
 type lines struct {
-	n  int
-	at [4 * MaxBatch]*byte
+	n  uint
+	at [maxLines]*byte
 }
 
 func (l *lines) add(at unsafe.Pointer) {
-	l.at[l.n] = (*byte)(at)
+	l.at[l.n%maxLines] = (*byte)(at) // there is room; so the compiler need not check
 	l.n++
 }
 

@@ -62,19 +62,37 @@ func (h *Header) ErrorSize() int {
 }
 
 // Close completes a message that Open began: it appends the OPT record where
-// the query had one (RFC 6891 §6.1.1), with the UDP size that we take and
-// options, and writes the header.
+// the query had one (RFC 6891 §6.1.1), and writes the header. OPT has version 0,
+// the UDP size that we take, the client's DO bit (RFC 3225 §3), options and, if
+// there is one, the extended error.
 func Close(msg []byte, q *Query, h *Header, size uint16, options []byte) []byte {
 	additional, questions := h.Additional, uint16(1)
 	if q.EDNS.Present {
-		msg = appendOpt(msg, q, h, size, options)
 		additional++
+		opt := TypeOPT<<optShift | uint64(size)<<sizeShift | uint64(h.RCode>>4)<<rcodeShift
+		if q.EDNS.DO {
+			opt |= flagDO
+		}
+		n := len(options) + h.ErrorSize()
+		msg = binary.BigEndian.AppendUint64(msg, opt)
+		msg = append(msg, 0, byte(n>>8), byte(n))
+		if n > 0 {
+			msg = append(h.appendError(msg), options...)
+		}
 	}
 	if q.End == HeaderSize {
 		questions = 0
 	}
 	putHeader(msg, q, h, questions, additional)
 	return msg
+}
+
+// appendError appends the option for the extended error, if there is one.
+func (h *Header) appendError(msg []byte) []byte {
+	if h.ExtendedError == 0 {
+		return msg
+	}
+	return append(msg, 0, OptionError, 0, errorSize-OptionHead, byte(h.ExtendedError>>8), byte(h.ExtendedError))
 }
 
 // Bare appends a reply of a header alone, for packets whose question could not
@@ -96,23 +114,4 @@ func putHeader(msg []byte, q *Query, h *Header, questions, additional uint16) {
 	head := (*[HeaderSize]byte)(msg)
 	binary.BigEndian.PutUint32(head[:], first)
 	binary.BigEndian.PutUint64(head[4:], uint64(questions)<<48|uint64(h.Answer)<<32|uint64(h.Authority)<<16|uint64(additional))
-}
-
-// appendOpt writes version 0, our size, the client's DO bit (RFC 3225 §3), the
-// options and, if there is one, the extended error.
-func appendOpt(msg []byte, q *Query, h *Header, size uint16, options []byte) []byte {
-	opt := TypeOPT<<optShift | uint64(size)<<sizeShift | uint64(h.RCode>>4)<<rcodeShift
-	if q.EDNS.DO {
-		opt |= flagDO
-	}
-	n := len(options) + h.ErrorSize()
-	msg = binary.BigEndian.AppendUint64(msg, opt)
-	msg = append(msg, 0, byte(n>>8), byte(n))
-	if n == 0 {
-		return msg
-	}
-	if h.ExtendedError != 0 {
-		msg = append(msg, 0, OptionError, 0, errorSize-OptionHead, byte(h.ExtendedError>>8), byte(h.ExtendedError))
-	}
-	return append(msg, options...)
 }
