@@ -3,6 +3,7 @@ package dnsserver
 import (
 	"net"
 	"net/netip"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -34,6 +35,7 @@ type udpWorker struct {
 	b         *batch
 	failures  failures // of receiving
 	next      int      // index of the message being answered, plus one
+	waits     waits
 }
 
 // newUDPWorker makes the worker of a socket and takes the socket out of conn, which is closed, whatever comes of it.
@@ -43,7 +45,8 @@ func newUDPWorker(conn *net.UDPConn, addr netip.AddrPort, s *Server) (*udpWorker
 		return nil, err
 	}
 	wildcard := addr.Addr().IsUnspecified()
-	w := &udpWorker{tally: s.tally(), fd: fd, addr: addr, wildcard: wildcard, guard: &s.guard, log: s.opts.Log, b: newBatch(wildcard), settle: settle}
+	w := &udpWorker{tally: s.tally(), fd: fd, addr: addr, wildcard: wildcard, guard: &s.guard, log: s.opts.Log, b: newBatch(wildcard), settle: settle,
+		waits: waits{clock: &s.shared.now}}
 	w.responder = s.newResponder(&w.outcomes)
 	if r, ok := w.responder.(*Responder); ok {
 		w.batched = r.InBatches(batchSize)
@@ -72,6 +75,9 @@ func (w *udpWorker) run() {
 		if errno == unix.EAGAIN {
 			if w.batched != nil {
 				w.batched.Rest()
+			}
+			if w.waits.yield() {
+				runtime.Gosched()
 			}
 			n, errno = w.b.await(w.fd)
 		}
