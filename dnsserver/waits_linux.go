@@ -9,7 +9,7 @@ const (
 
 // waits tells a worker when to pass the runtime's scheduler: some 256 times a second. From a goroutine that has not done so for 10 ms
 // the runtime takes the right to run in every system call that its monitor meets (Go 1.26), which keeps the monitor awake: at 1,000 to
-// 10,000 waits a second that costs as much as the answers. Where waits are few and long it costs least.
+// 10,000 waits a second that costs nearly as much as the answers. Where waits are few and long it costs least.
 type waits struct {
 	clock  *atomic.Uint32 // seconds
 	second uint32         // that is counted
